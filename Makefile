@@ -1,0 +1,29 @@
+# make demo, make test: each does its own set-up (virtual environment, build) from a fresh clone
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: setup demo test lint types check clean
+
+setup: $(VENV)/stamp
+
+$(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard kernels/*) $(wildcard tools/*)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@
+
+demo: setup
+	$(BIN)/toile demo -o demo
+
+test: setup lint types
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+clean:
+	rm -rf build $(VENV) demo

@@ -1,0 +1,46 @@
+// What every kernel file shares: array aliases and the list of bind functions.
+// A kernel file implements plain functions on arrays and one bind_<file>(module) that exposes them.
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace nb = nanobind;
+
+// read-only inputs (row-major, on the CPU); the binding refuses other dtypes and shapes with a TypeError
+template <class T, int... N>
+using In = nb::ndarray<const T, nb::shape<N...>, nb::c_contig, nb::device::cpu>;
+// outputs written in place
+template <class T, int... N>
+using Out = nb::ndarray<T, nb::shape<N...>, nb::c_contig, nb::device::cpu>;
+
+using Points = In<double, -1, 3>;
+using Triangles = In<std::int32_t, -1, 3>;
+
+inline void require(bool ok, const char *message) {
+    if (!ok) throw std::invalid_argument(message);
+}
+
+// every index of a triangle list must name an existing vertex: a wrong index must be an exception, never a crash
+template <class Array>
+void require_indices(const Array &index, std::size_t count, const char *message) {
+    const auto *p = index.data();
+    for (std::size_t i = 0; i < index.size(); ++i)
+        if (p[i] < 0 || static_cast<std::size_t>(p[i]) >= count) throw std::out_of_range(message);
+}
+
+// a NumPy array that owns its memory
+template <class T>
+nb::ndarray<nb::numpy, T> own(std::vector<T> &&values, std::initializer_list<std::size_t> shape) {
+    auto *kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+    return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
+}
+
+void bind_team(nb::module_ &m);

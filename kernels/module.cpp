@@ -1,0 +1,7 @@
+// The extension module toile._kernels: collects the kernels of this folder.
+#include "bind.h"
+
+NB_MODULE(_kernels, m) {
+    m.doc() = "Hot loops on arrays. Use the Python functions around them, not this module.";
+    bind_team(m);
+}

@@ -1,0 +1,39 @@
+// A team of threads for one kernel call: run the same function on each, with barriers between its stages.
+// Waiting is passive after a short spin, so that many processes can share a machine.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+// threads wanted: set_thread_count, else TOILE_THREADS, else the cores that this process may use
+int thread_count();
+void set_thread_count(int count);
+
+class Barrier {
+  public:
+    explicit Barrier(int count) : count_(count) {}
+    void wait();
+
+  private:
+    const int count_;
+    std::atomic<int> arrived_{0};
+    std::atomic<int> phase_{0};
+};
+
+// Runs work(rank, size, barrier) on `size` threads and returns when all are done. The calling thread is rank 0.
+// Results must not depend on `size`: share out independent items only.
+void run_team(int size, const std::function<void(int, int, Barrier &)> &work);
+
+// the rank's share [begin, end) of count items in blocks of `grain`
+struct Share {
+    std::size_t begin, end;
+};
+inline Share share(std::size_t count, int rank, int size, std::size_t grain = 1) {
+    const std::size_t blocks = (count + grain - 1) / grain;
+    const std::size_t b = blocks * rank / size * grain, e = blocks * (rank + 1) / size * grain;
+    return {std::min(b, count), std::min(e, count)};
+}
+
+// one independent item after the other, shared out in contiguous ranges: body(begin, end)
+void for_ranges(std::size_t count, std::size_t serial_below, const std::function<void(std::size_t, std::size_t)> &body);
