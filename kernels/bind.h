@@ -3,6 +3,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -44,3 +45,4 @@ nb::ndarray<nb::numpy, T> own(std::vector<T> &&values, std::initializer_list<std
 }
 
 void bind_team(nb::module_ &m);
+void bind_bvh(nb::module_ &m);

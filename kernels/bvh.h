@@ -1,0 +1,89 @@
+// A tree of boxes over the triangles of a surface (the skin): built once, refitted for each pose, asked many times.
+// Queries are const, allocate nothing and may run on many threads at once; their answers do not depend on hints.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "surface_math.h"
+
+namespace surface {
+
+struct Hit {
+    std::int32_t triangle = -1;
+    Feature feature = FACE;
+    double gap = 0;       // distance [m], negative inside
+    double weight[3];     // barycentric coordinates of `point` in the triangle
+    Vec3 point, normal;   // nearest point; unit vector out of the surface, from or to the asked point
+};
+
+// four boxes side by side; float32 bounds are rounded outward, so they always contain their triangles
+struct alignas(16) Node {
+    float lo[3][4], hi[3][4];
+    std::int32_t child[4];  // node index, or ~triangle; unused places have an empty box
+};
+
+class Tree {
+  public:
+    static constexpr int max_groups = 32;
+    static constexpr std::int32_t unused = INT32_MIN;
+
+    // group: small integer per triangle (a limb), or null for one group. Indices must have been checked.
+    Tree(const std::int32_t *triangles, std::size_t triangle_count, const double *vertices, std::size_t vertex_count,
+         const std::int32_t *group = nullptr);
+
+    // same triangles, new vertex positions [m], (vertex_count, 3); boxes are updated on the thread team
+    void refit(const double *vertices);
+
+    // nearest triangle within radius [m]; hint: a triangle that is probably near (or -1)
+    bool nearest(Vec3 p, double radius, std::int32_t hint, Hit &hit) const;
+    // the same among the triangles of one group
+    bool nearest_in_group(Vec3 p, int group, double radius, std::int32_t hint, Hit &hit) const;
+    // One hit for each group within radius, ascending by group; returns how many. hint (group_count values, or null)
+    // is read and then updated. A hit on the border between two groups is reported once, for the nearer group.
+    int nearest_per_group(Vec3 p, double radius, std::int32_t *hint, Hit *hits) const;
+    // signed number of times that the surface encloses p: exact for a closed surface, also where it crosses itself
+    int winding(Vec3 p) const;
+
+    std::size_t triangle_count() const { return triangles_.size() / 3; }
+    std::size_t vertex_count() const { return vertices_.size() / 3; }
+    int group_count() const { return static_cast<int>(roots_.size()); }
+    const std::int32_t *triangle(std::size_t t) const { return &triangles_[3 * t]; }
+    int group_of(std::size_t t) const { return group_.empty() ? 0 : group_[t]; }
+    Vec3 vertex(std::int32_t v) const { return load(&vertices_[3 * std::size_t(v)]); }
+    const std::vector<Node> &nodes() const { return nodes_; }
+    // first node of each group; -1 for a group without triangles
+    const std::vector<std::int32_t> &roots() const { return roots_; }
+    // largest absolute coordinate, for rounding bounds
+    double extent() const { return extent_; }
+    // angle-weighted pseudonormal of a feature, not normalised
+    Vec3 pseudonormal(std::int32_t triangle, Feature feature) const;
+
+  private:
+    struct Best;
+    struct Task {
+        std::int32_t begin, end;
+    };
+    void connect(std::size_t vertex_count);
+    void plan_refit();
+    void refit_node(std::int32_t index);
+    void search(std::int32_t root, Vec3 p, Best &best) const;
+    void try_triangle(std::int32_t t, Vec3 p, Best &best) const;
+    void fill(Vec3 p, const Best &best, Hit &hit) const;
+    bool touches_other_group(const Hit &hit) const;
+    int ray_winding(Vec3 p, int axis) const;
+
+    std::vector<std::int32_t> triangles_;  // (t, 3)
+    std::vector<double> vertices_;         // (n, 3)
+    std::vector<std::int32_t> group_;      // (t,)
+    std::vector<std::int32_t> neighbour_;  // (t, 3): triangle across edge i, -1 at a border
+    std::vector<std::int32_t> fan_start_, fan_;  // triangles round each vertex
+    std::vector<Node> nodes_;              // parents before children, each subtree in one piece
+    std::vector<std::int32_t> roots_;
+    std::vector<std::int32_t> subtree_end_;
+    std::vector<Task> tasks_;              // subtrees to refit in parallel
+    std::vector<std::int32_t> top_;        // the nodes above them
+    double extent_ = 0;
+};
+
+}  // namespace surface

@@ -1,0 +1,202 @@
+"""The surface tree against brute force, closed-form surfaces and bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from surfaces import icosphere, join, solid_angle_winding, triangle_distance, tube
+
+from toile._kernels import SurfaceTree, set_thread_count
+from toile.types import Floats, Ints
+
+
+def scattered(count: int, size: float, seed: int = 0) -> Floats:
+    return np.random.default_rng(seed).uniform(-size, size, (count, 3))
+
+
+def crumpled() -> tuple[Ints, Floats]:
+    # a sphere with rough skin: all kinds of nearest features, thin triangles
+    triangles, vertices = icosphere(3)
+    rng = np.random.default_rng(5)
+    return triangles, vertices * rng.uniform(0.9, 1.1, (len(vertices), 1))
+
+
+def two_limbs() -> tuple[Ints, Floats, Ints]:
+    a, b = tube(9, 16, 0.1, 0.6), tube(9, 16, 0.08, 0.6)
+    triangles, vertices = join(a, (b[0], b[1] + [0.25, 0.0, 0.0]))
+    return triangles, vertices, np.repeat([0, 1], [len(a[0]), len(b[0])]).astype(np.int32)
+
+
+def test_nearest_matches_brute_force() -> None:
+    triangles, vertices = crumpled()
+    points = scattered(300, 1.5)
+    tree = SurfaceTree(triangles, vertices)
+    triangle, gap, point, normal, weight = tree.nearest(points, 10.0)
+    distance = triangle_distance(points, triangles, vertices)
+    np.testing.assert_allclose(np.abs(gap), distance.min(axis=1), atol=1e-12)
+    np.testing.assert_allclose(distance[np.arange(300), triangle], distance.min(axis=1), atol=1e-12)
+    np.testing.assert_allclose(point, (weight[:, :, None] * vertices[triangles[triangle]]).sum(1), atol=1e-12)
+    np.testing.assert_allclose(point + gap[:, None] * normal, points, atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(normal, axis=1), 1, atol=1e-12)
+
+
+def test_sign_agrees_with_the_solid_angle() -> None:
+    triangles, vertices = crumpled()
+    points = scattered(400, 1.3, 2)
+    _, gap, *_ = SurfaceTree(triangles, vertices).nearest(points, 10.0)
+    inside = solid_angle_winding(points, triangles, vertices) > 0.5
+    assert 50 < inside.sum() < 350
+    np.testing.assert_array_equal(gap < 0, inside)
+
+
+def test_sign_at_sharp_corners() -> None:
+    # points straight out of and into the corners and edges of a cube: faces alone would disagree about the side
+    corners = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))], dtype=np.int32)
+    tree = SurfaceTree(triangles, corners)
+    features = np.array([(x, y, z) for x in (0, 0.5, 1) for y in (0, 0.5, 1) for z in (0, 0.5, 1)])
+    features = features[np.abs(features - 0.5).sum(1) > 0]
+    out = features - 0.5
+    assert (tree.nearest(features + 0.01 * out, 1.0)[1] > 0).all()
+    assert (tree.nearest(features - 0.01 * out, 1.0)[1] < 0).all()
+    on = tree.nearest(features, 1.0)
+    assert np.abs(on[1]).max() == 0
+    assert (np.einsum("ij,ij->i", on[3], out) > 0.4).all()
+
+
+def test_radius_bounds_the_search() -> None:
+    triangles, vertices = icosphere(2)
+    points = np.array(
+        [[1.05, 0.0, 0.0], [1.2, 0.0, 0.0], [0.0, 50.0, 0.0], [np.nan, 0.0, 0.0], [np.inf, 0, 0]]
+    )
+    triangle, gap, *_ = SurfaceTree(triangles, vertices).nearest(points, 0.1)
+    assert triangle[0] >= 0
+    assert list(triangle[1:]) == [-1, -1, -1, -1]
+    assert np.isinf(gap[1:]).all()
+
+
+def test_hints_change_nothing_and_threads_change_nothing() -> None:
+    triangles, vertices = crumpled()
+    tree = SurfaceTree(triangles, vertices)
+    points = scattered(2000, 1.2, 3)
+    plain = tree.nearest(points, 0.5)
+    rng = np.random.default_rng(1)
+    for hint in (plain[0], rng.integers(-1, len(triangles), 2000).astype(np.int32)):
+        for one, other in zip(plain, tree.nearest(points, 0.5, hint), strict=True):
+            np.testing.assert_array_equal(one, other)
+    for threads in (1, 2, 8):
+        set_thread_count(threads)
+        tree.refit(vertices)
+        for one, other in zip(plain, tree.nearest(points, 0.5), strict=True):
+            np.testing.assert_array_equal(one, other)
+    set_thread_count(0)
+
+
+def test_refit_equals_a_new_tree() -> None:
+    triangles, vertices = icosphere(4)
+    tree = SurfaceTree(triangles, vertices)
+    moved = vertices * [1.3, 0.6, 0.9] + [0.2, 0.0, -1.0]
+    tree.refit(moved)
+    points = scattered(500, 2.0, 4)
+    for one, other in zip(
+        tree.nearest(points, 3.0), SurfaceTree(triangles, moved).nearest(points, 3.0), strict=True
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_far_from_the_origin_float_boxes_lose_nothing() -> None:
+    triangles, vertices = crumpled()
+    shift = np.array([1e4, -3e4, 2e4])
+    points = scattered(200, 1.3, 6) + shift
+    _, gap, *_ = SurfaceTree(triangles, vertices + shift).nearest(points, 1.0)
+    near = triangle_distance(points - shift, triangles, vertices).min(axis=1)
+    np.testing.assert_allclose(np.abs(gap[near < 1]), near[near < 1], atol=1e-10)
+
+
+def test_between_two_limbs_there_are_two_contacts() -> None:
+    triangles, vertices, group = two_limbs()
+    tree = SurfaceTree(triangles, vertices, group)
+    assert tree.group_count == 2
+    points = np.array([[0.13, 0.3, 0.0], [-0.11, 0.3, 0.0], [0.3, 0.3, 0.0], [1.0, 0.3, 0.0]])
+    particle, gap, normal, point, triangle, weight, hint = tree.nearest_per_group(points, 0.06)
+    assert list(particle) == [0, 0, 1, 2]
+    np.testing.assert_allclose(gap, [0.03, 0.04, 0.01, -0.03], atol=3e-3)
+    assert normal[0, 0] > 0.9
+    assert normal[1, 0] < -0.9
+    assert list(group[triangle]) == [0, 1, 0, 1]
+    np.testing.assert_allclose(point, (weight[:, :, None] * vertices[triangles[triangle]]).sum(1), atol=1e-12)
+    assert hint.shape == (4, 2)
+    again = tree.nearest_per_group(points, 0.06, hint)
+    np.testing.assert_array_equal(again[1], gap)
+
+
+def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> None:
+    # one sphere cut into two groups at x = 0: exactly one contact everywhere near it, that of the whole sphere
+    triangles, vertices = icosphere(3)
+    group = (vertices[triangles].mean(axis=1)[:, 0] > 0).astype(np.int32)
+    rng = np.random.default_rng(7)
+    direction = rng.normal(size=(1000, 3)) * [0.1, 1, 1]
+    points = direction / np.linalg.norm(direction, axis=1, keepdims=True) * rng.uniform(0.9, 1.1, (1000, 1))
+    tree = SurfaceTree(triangles, vertices, group)
+    particle, gap, normal, *_ = tree.nearest_per_group(points, 0.2)
+    _, whole_gap, _, whole_normal, _ = tree.nearest(points, 0.2)
+    np.testing.assert_array_equal(np.unique(particle), np.arange(1000))
+    first = np.unique(particle, return_index=True)[1]
+    best = np.minimum.reduceat(np.abs(gap), first)
+    np.testing.assert_allclose(best, np.abs(whole_gap), atol=1e-15)
+    # a second contact may appear far along the skin (concave creases of the mesh), never with a contradictory side
+    np.testing.assert_array_equal(np.sign(gap), np.sign(whole_gap)[particle])
+    assert (np.einsum("ij,ij->i", normal, whole_normal[particle]) > 0.8).all()
+
+
+def test_flat_and_pointlike_triangles() -> None:
+    vertices = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]])
+    triangles = np.array([[0, 0, 0], [0, 1, 2], [0, 1, 3]], dtype=np.int32)
+    points = np.array([[1.5, 0.5, 0.0], [0.0, 0.0, 0.3], [-1.0, 0.0, 0.0]])
+    _, gap, _, normal, _ = SurfaceTree(triangles, vertices).nearest(points, 5.0)
+    np.testing.assert_allclose(np.abs(gap), [0.5, 0.3, 1.0])
+    assert np.isfinite(normal).all()
+
+
+def test_empty_surface_and_no_points() -> None:
+    empty = SurfaceTree(np.zeros((0, 3), np.int32), np.zeros((0, 3)))
+    assert list(empty.nearest(np.zeros((2, 3)), 1.0)[0]) == [-1, -1]
+    triangles, vertices = icosphere(0)
+    assert len(SurfaceTree(triangles, vertices).nearest(np.zeros((0, 3)), 1.0)[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (dict(triangles=np.array([[0, 1, 99]], np.int32)), IndexError),
+        (dict(triangles=np.array([[0, 1, -1]], np.int32)), IndexError),
+        (dict(triangles=np.array([[0, 1]], np.int32)), TypeError),
+        (dict(vertices=np.full((12, 3), np.nan)), ValueError),
+        (dict(vertices=np.zeros((12, 2))), TypeError),
+        (dict(group=np.zeros(3, np.int32)), ValueError),
+        (dict(group=np.full(20, 32, np.int32)), IndexError),
+    ],
+)
+def test_bad_surfaces_are_refused(change: dict[str, object], error: type[Exception]) -> None:
+    triangles, vertices = icosphere(0)
+    with pytest.raises(error):
+        SurfaceTree(**{"triangles": triangles, "vertices": vertices, **change})
+
+
+def test_bad_questions_are_refused() -> None:
+    triangles, vertices = icosphere(0)
+    tree = SurfaceTree(triangles, vertices)
+    points = np.zeros((2, 3))
+    with pytest.raises(ValueError, match="vertices"):
+        tree.refit(vertices[:5].copy())
+    with pytest.raises(ValueError, match="radius"):
+        tree.nearest(points, -1.0)
+    with pytest.raises(ValueError, match="radius"):
+        tree.nearest(points, float("nan"))
+    with pytest.raises(IndexError, match="hint"):
+        tree.nearest(points, 1.0, np.array([0, 20], np.int32))
+    with pytest.raises(ValueError, match="hint"):
+        tree.nearest(points, 1.0, np.array([0], np.int32))
+    with pytest.raises(ValueError, match="hint"):
+        tree.nearest_per_group(points, 1.0, np.zeros((2, 3), np.int32))
