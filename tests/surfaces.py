@@ -11,13 +11,44 @@ def icosphere(level: int = 2, radius: float = 1.0) -> tuple[Ints, Floats]:
     """Return triangles and vertices of a subdivided icosahedron, counter-clockwise from outside."""
     g = (1 + 5**0.5) / 2
     vertices = np.array(
-        [(-1, g, 0), (1, g, 0), (-1, -g, 0), (1, -g, 0), (0, -1, g), (0, 1, g)]
-        + [(0, -1, -g), (0, 1, -g), (g, 0, -1), (g, 0, 1), (-g, 0, -1), (-g, 0, 1)]
+        [
+            (-1, g, 0),
+            (1, g, 0),
+            (-1, -g, 0),
+            (1, -g, 0),
+            (0, -1, g),
+            (0, 1, g),
+            (0, -1, -g),
+            (0, 1, -g),
+            (g, 0, -1),
+            (g, 0, 1),
+            (-g, 0, -1),
+            (-g, 0, 1),
+        ]
     )
     faces = np.array(
-        [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2)]
-        + [(10, 7, 6), (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5)]
-        + [(2, 4, 11), (6, 2, 10), (8, 6, 7), (9, 8, 1)]
+        [
+            (0, 11, 5),
+            (0, 5, 1),
+            (0, 1, 7),
+            (0, 7, 10),
+            (0, 10, 11),
+            (1, 5, 9),
+            (5, 11, 4),
+            (11, 10, 2),
+            (10, 7, 6),
+            (7, 1, 8),
+            (3, 9, 4),
+            (3, 4, 2),
+            (3, 2, 6),
+            (3, 6, 8),
+            (3, 8, 9),
+            (4, 9, 5),
+            (2, 4, 11),
+            (6, 2, 10),
+            (8, 6, 7),
+            (9, 8, 1),
+        ]
     )
     for _ in range(level):
         edges = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
@@ -68,7 +99,7 @@ def segment_distance(p: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def triangle_distance(points: Floats, triangles: Ints, vertices: Floats) -> Floats:
-    """Return the distance of each point to each triangle, (n, t): plane where the foot is inside, else edges."""
+    """Return the distance of each point to each triangle, (n, t): to its plane or to its edges."""
     a, b, c = (vertices[triangles[:, k]][None] for k in range(3))
     p = points[:, None]
     normal = np.cross(b - a, c - a)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from surfaces import icosphere, join, solid_angle_winding, triangle_distance, tube
-
 from toile._kernels import SurfaceTree, set_thread_count
+
+from surfaces import icosphere, join, solid_angle_winding, triangle_distance, tube
 from toile.types import Floats, Ints
 
 
@@ -50,7 +50,7 @@ def test_sign_agrees_with_the_solid_angle() -> None:
 
 
 def test_sign_at_sharp_corners() -> None:
-    # points straight out of and into the corners and edges of a cube: faces alone would disagree about the side
+    # out of and into the corners and edges of a cube: faces alone would disagree about the side
     corners = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
     quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
     triangles = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))], dtype=np.int32)
@@ -132,7 +132,7 @@ def test_between_two_limbs_there_are_two_contacts() -> None:
 
 
 def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> None:
-    # one sphere cut into two groups at x = 0: exactly one contact everywhere near it, that of the whole sphere
+    # one sphere cut into two groups at x = 0: everywhere the contact of the whole sphere
     triangles, vertices = icosphere(3)
     group = (vertices[triangles].mean(axis=1)[:, 0] > 0).astype(np.int32)
     rng = np.random.default_rng(7)
@@ -145,7 +145,7 @@ def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> 
     first = np.unique(particle, return_index=True)[1]
     best = np.minimum.reduceat(np.abs(gap), first)
     np.testing.assert_allclose(best, np.abs(whole_gap), atol=1e-15)
-    # a second contact may appear far along the skin (concave creases of the mesh), never with a contradictory side
+    # a second contact may appear in concave creases of the mesh, never with a contradictory side
     np.testing.assert_array_equal(np.sign(gap), np.sign(whole_gap)[particle])
     assert (np.einsum("ij,ij->i", normal, whole_normal[particle]) > 0.8).all()
 
@@ -169,13 +169,13 @@ def test_empty_surface_and_no_points() -> None:
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (dict(triangles=np.array([[0, 1, 99]], np.int32)), IndexError),
-        (dict(triangles=np.array([[0, 1, -1]], np.int32)), IndexError),
-        (dict(triangles=np.array([[0, 1]], np.int32)), TypeError),
-        (dict(vertices=np.full((12, 3), np.nan)), ValueError),
-        (dict(vertices=np.zeros((12, 2))), TypeError),
-        (dict(group=np.zeros(3, np.int32)), ValueError),
-        (dict(group=np.full(20, 32, np.int32)), IndexError),
+        ({"triangles": np.array([[0, 1, 99]], np.int32)}, IndexError),
+        ({"triangles": np.array([[0, 1, -1]], np.int32)}, IndexError),
+        ({"triangles": np.array([[0, 1]], np.int32)}, TypeError),
+        ({"vertices": np.full((12, 3), np.nan)}, ValueError),
+        ({"vertices": np.zeros((12, 2))}, TypeError),
+        ({"group": np.zeros(3, np.int32)}, ValueError),
+        ({"group": np.full(20, 32, np.int32)}, IndexError),
     ],
 )
 def test_bad_surfaces_are_refused(change: dict[str, object], error: type[Exception]) -> None:
