@@ -1,0 +1,151 @@
+// Eight constraints at a time: structure-of-arrays lanes in registers, positions in memory as (x, y, z, inverse mass).
+// Compiler vectors where they exist (they become AVX2, SSE, NEON or WebAssembly code), plain loops elsewhere.
+// No fused multiply-add is used, so every target gives the same bits.
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TOILE_VECTOR 1
+#else
+#define TOILE_VECTOR 0
+#endif
+
+// the same code is compiled for several instruction sets: each gets a namespace, so that the linker cannot mix them
+#ifndef TOILE_ISA
+#define TOILE_ISA plain
+#endif
+constexpr int LANES = 8;
+
+namespace TOILE_ISA {
+
+#if TOILE_VECTOR
+template <class T>
+struct LaneType;
+template <>
+struct LaneType<float> {
+    typedef float V __attribute__((vector_size(32), aligned(32)));
+    typedef float V4 __attribute__((vector_size(16), aligned(16)));
+};
+template <>
+struct LaneType<double> {
+    typedef double V __attribute__((vector_size(64), aligned(64)));
+    typedef double V4 __attribute__((vector_size(32), aligned(32)));
+};
+template <class T>
+using Lane = typename LaneType<T>::V;
+#else
+template <class T>
+struct Lane {
+    T a[LANES];
+    T &operator[](int i) { return a[i]; }
+    T operator[](int i) const { return a[i]; }
+};
+#define TOILE_LANE_OP(op)                                                       \
+    template <class T>                                                          \
+    inline Lane<T> operator op(const Lane<T> &x, const Lane<T> &y) {            \
+        Lane<T> r;                                                              \
+        for (int i = 0; i < LANES; ++i) r.a[i] = x.a[i] op y.a[i];              \
+        return r;                                                               \
+    }                                                                           \
+    template <class T>                                                          \
+    inline Lane<T> &operator op##=(Lane<T> &x, const Lane<T> &y) {              \
+        return x = x op y;                                                      \
+    }
+TOILE_LANE_OP(+)
+TOILE_LANE_OP(-)
+TOILE_LANE_OP(*)
+TOILE_LANE_OP(/)
+#undef TOILE_LANE_OP
+#endif
+
+template <class T>
+inline Lane<T> splat(T value) {
+    Lane<T> r;
+    for (int i = 0; i < LANES; ++i) r[i] = value;
+    return r;
+}
+template <class T>
+inline Lane<T> load(const T *p) {
+    Lane<T> r;
+    std::memcpy(&r, p, sizeof r);
+    return r;
+}
+template <class T>
+inline Lane<T> square_root(const Lane<T> &x) {
+    Lane<T> r;
+    for (int i = 0; i < LANES; ++i) r[i] = std::sqrt(x[i]);
+    return r;
+}
+template <class T>
+inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
+    Lane<T> r;
+    for (int i = 0; i < LANES; ++i) r[i] = x[i] > y[i] ? x[i] : y[i];
+    return r;
+}
+
+template <class T>
+struct Lanes4 {
+    Lane<T> x, y, z, w;
+};
+
+// eight points by index, transposed into lanes
+template <class T>
+inline Lanes4<T> gather(const T *points, const std::int32_t *index) {
+    Lanes4<T> r;
+#if TOILE_VECTOR
+    using V4 = typename LaneType<T>::V4;
+    using V = Lane<T>;
+    V row[4];
+    for (int i = 0; i < 4; ++i) {
+        V4 low, high;
+        std::memcpy(&low, points + 4 * static_cast<std::size_t>(index[i]), sizeof low);
+        std::memcpy(&high, points + 4 * static_cast<std::size_t>(index[i + 4]), sizeof high);
+        row[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
+    const V a = __builtin_shufflevector(row[0], row[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    const V b = __builtin_shufflevector(row[2], row[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    const V c = __builtin_shufflevector(row[0], row[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    const V d = __builtin_shufflevector(row[2], row[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    r.x = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+    r.y = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    r.z = __builtin_shufflevector(c, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    r.w = __builtin_shufflevector(c, d, 2, 3, 10, 11, 6, 7, 14, 15);
+#else
+    for (int i = 0; i < LANES; ++i) {
+        const T *p = points + 4 * static_cast<std::size_t>(index[i]);
+        r.x[i] = p[0], r.y[i] = p[1], r.z[i] = p[2], r.w[i] = p[3];
+    }
+#endif
+    return r;
+}
+
+// the way back; lanes of one block never share a point, except for padding, which nobody reads
+template <class T>
+inline void scatter(T *points, const std::int32_t *index, const Lanes4<T> &v) {
+#if TOILE_VECTOR
+    using V4 = typename LaneType<T>::V4;
+    using V = Lane<T>;
+    const V a = __builtin_shufflevector(v.x, v.y, 0, 8, 1, 9, 4, 12, 5, 13);
+    const V b = __builtin_shufflevector(v.x, v.y, 2, 10, 3, 11, 6, 14, 7, 15);
+    const V c = __builtin_shufflevector(v.z, v.w, 0, 8, 1, 9, 4, 12, 5, 13);
+    const V d = __builtin_shufflevector(v.z, v.w, 2, 10, 3, 11, 6, 14, 7, 15);
+    const V row[4] = {__builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13),
+                      __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15),
+                      __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13),
+                      __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15)};
+    for (int i = 0; i < 4; ++i) {
+        const V4 low = __builtin_shufflevector(row[i], row[i], 0, 1, 2, 3);
+        const V4 high = __builtin_shufflevector(row[i], row[i], 4, 5, 6, 7);
+        std::memcpy(points + 4 * static_cast<std::size_t>(index[i]), &low, sizeof low);
+        std::memcpy(points + 4 * static_cast<std::size_t>(index[i + 4]), &high, sizeof high);
+    }
+#else
+    for (int i = 0; i < LANES; ++i) {
+        T *p = points + 4 * static_cast<std::size_t>(index[i]);
+        p[0] = v.x[i], p[1] = v.y[i], p[2] = v.z[i], p[3] = v.w[i];
+    }
+#endif
+}
+}  // namespace TOILE_ISA

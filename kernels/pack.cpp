@@ -1,0 +1,89 @@
+#include "pack.h"
+
+#include <algorithm>
+
+#include "lanes.h"
+
+int chunk_count_for(std::size_t particle_count) {
+    return static_cast<int>(std::clamp<std::size_t>(particle_count / 1200, 1, 16));
+}
+
+namespace {
+// first particle of a chunk; the inverse of chunk_of
+std::size_t chunk_begin(std::size_t particle_count, int chunk_count, int chunk) {
+    return particle_count * chunk / chunk_count;
+}
+
+int chunk_of(std::size_t particle, std::size_t particle_count, int chunk_count) {
+    int c = static_cast<int>(particle * chunk_count / particle_count);
+    while (particle < chunk_begin(particle_count, chunk_count, c)) --c;
+    while (particle >= chunk_begin(particle_count, chunk_count, c + 1)) ++c;
+    return c;
+}
+
+// greedy colours of the given constraints, in their order
+std::vector<std::vector<std::int32_t>> colour(const std::vector<std::int32_t> &constraints,
+                                              const std::vector<std::int32_t> &particles, int arity,
+                                              std::vector<std::uint64_t> &used) {
+    std::vector<std::vector<std::int32_t>> classes;
+    std::vector<std::int32_t> late;  // those that found no colour among 64
+    for (const std::int32_t k : constraints) {
+        std::uint64_t taken = 0;
+        for (int a = 0; a < arity; ++a)
+            if (const std::int32_t p = particles[static_cast<std::size_t>(k) * arity + a]; p >= 0) taken |= used[p];
+        int c = 0;
+        while (c < 64 && (taken >> c & 1)) ++c;
+        if (c == 64) {
+            late.push_back(k);
+            continue;
+        }
+        for (int a = 0; a < arity; ++a)
+            if (const std::int32_t p = particles[static_cast<std::size_t>(k) * arity + a]; p >= 0) used[p] |= std::uint64_t{1} << c;
+        if (c >= static_cast<int>(classes.size())) classes.resize(c + 1);
+        classes[c].push_back(k);
+    }
+    for (const std::int32_t k : late) classes.push_back({k});
+    return classes;
+}
+}  // namespace
+
+Packed pack(const std::vector<std::int32_t> &particles, int arity, std::size_t particle_count, int chunk_count) {
+    Packed packed;
+    packed.arity = arity;
+    const std::size_t count = arity ? particles.size() / arity : 0;
+    // constraints by chunk; the last list is the interface
+    std::vector<std::vector<std::int32_t>> members(chunk_count + 1);
+    for (std::size_t k = 0; k < count; ++k) {
+        int home = -1;
+        for (int a = 0; a < arity; ++a) {
+            const std::int32_t p = particles[k * arity + a];
+            if (p < 0) continue;
+            const int c = chunk_of(p, particle_count, chunk_count);
+            home = home < 0 || home == c ? c : chunk_count;
+            if (home == chunk_count) break;
+        }
+        members[home < 0 ? chunk_count : home].push_back(static_cast<std::int32_t>(k));
+    }
+    packed.begin.push_back(0);
+    std::vector<std::uint64_t> used(particle_count, 0);
+    for (int c = 0; c <= chunk_count; ++c) {
+        std::fill(used.begin(), used.end(), 0);
+        const auto dummy = static_cast<std::int32_t>(particle_count + c);
+        std::size_t blocks = packed.begin.back();
+        for (const auto &group : colour(members[c], particles, arity, used)) {
+            for (std::size_t first = 0; first < group.size(); first += LANES, ++blocks) {
+                const std::size_t last = std::min(first + LANES, group.size());
+                for (int a = 0; a < arity; ++a)
+                    for (std::size_t lane = 0; lane < LANES; ++lane) {
+                        const std::size_t k = first + lane;
+                        const std::int32_t p = k < last ? particles[static_cast<std::size_t>(group[k]) * arity + a] : -1;
+                        packed.index.push_back(p < 0 ? dummy : p);
+                    }
+                for (std::size_t lane = 0; lane < LANES; ++lane)
+                    packed.source.push_back(first + lane < last ? group[first + lane] : -1);
+            }
+        }
+        packed.begin.push_back(blocks);
+    }
+    return packed;
+}

@@ -1,0 +1,240 @@
+// Cloth: a garment's constraints, packed once, and the step that advances it (xpbd_step.h).
+#include "xpbd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bind.h"
+#include "lanes.h"
+#include "pack.h"
+
+namespace {
+
+bool machine_has_avx2() {
+#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
+using Indices = In<std::int32_t, -1>;
+using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Numbers = In<double, -1>;
+
+constexpr std::size_t SERIAL_BELOW = 2400;  // particles; below, waiting for a second thread costs more than it gives
+
+template <class T>
+class Cloth {
+  public:
+    Cloth(Indices order, Numbers inverse_mass, Numbers drag, Numbers thickness, Numbers friction, Rows springs,
+          Numbers spring_rest, Numbers spring_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Rows seams,
+          Numbers seam_rest)
+        : count_(order.size()), chunk_count_(chunk_count_for(count_)) {
+        require(count_ > 0, "a cloth needs at least one particle");
+        for (const Numbers *a : {&inverse_mass, &drag, &thickness, &friction})
+            require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
+        set_order(order);
+        point_.assign(4 * (count_ + chunk_count_ + 1), T(0));
+        before_.assign(4 * count_, T(0));
+        velocity_.assign(4 * count_, T(0));
+        inverse_mass_ = in_order(inverse_mass);
+        drag_ = in_order(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
+        for (const T w : inverse_mass_) require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
+        contact_begin_.assign(count_ + 1, 0);
+        pack_springs(springs_, springs, spring_rest, &spring_stiffness);
+        pack_springs(seams_, seams, seam_rest, nullptr);
+        pack_stars(stars, star_weight, star_stiffness);
+    }
+
+    void set_inverse_mass(Numbers inverse_mass) {
+        require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
+        inverse_mass_ = in_order(inverse_mass);
+    }
+
+    std::size_t particle_count() const { return count_; }
+    std::size_t constraint_count() const { return constraint_count_; }
+
+    nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
+                   Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
+                   double seam_from, double seam_to, double speed_limit, double push_limit, bool allow_avx2) {
+        require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
+        require(dt > 0 && substep_count > 0 && substep_count <= 100000, "dt and substep_count must be positive");
+        read(position, velocity);
+        read_contacts(position, contact_particle, contact_gap, contact_normal, contact_velocity);
+        StepOptions<T> o{};
+        o.dt = static_cast<T>(dt / substep_count), o.substep_count = substep_count;
+        for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
+        o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
+        o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
+        const ClothView<T> cloth = view();
+        const bool wide = allow_avx2 && machine_has_avx2();
+        {
+            nb::gil_scoped_release release;
+            const int size = count_ < SERIAL_BELOW ? 1 : std::min(thread_count(), chunk_count_);
+            run_team(size, [&](int rank, int team, Barrier &barrier) {
+                wide ? avx2::step(cloth, o, rank, team, barrier) : plain::step(cloth, o, rank, team, barrier);
+            });
+        }
+        return nb::make_tuple(written(point_), written(velocity_));
+    }
+
+  private:
+    struct Set {
+        Packed packed;
+        std::vector<T> rest, compliance, weight;
+        Constraints<T> view() const {
+            return {packed.index.data(), packed.begin.data(), rest.data(), compliance.data(), weight.data(), packed.arity};
+        }
+    };
+
+    void set_order(const Indices &order) {
+        order_.assign(order.data(), order.data() + count_);
+        place_.assign(count_, -1);
+        for (std::size_t k = 0; k < count_; ++k) {
+            const std::int32_t p = order_[k];
+            require(p >= 0 && static_cast<std::size_t>(p) < count_ && place_[p] < 0, "order must be a permutation of the particles");
+            place_[p] = static_cast<std::int32_t>(k);
+        }
+    }
+    std::vector<T> in_order(const Numbers &values) const {
+        std::vector<T> r(count_);
+        for (std::size_t k = 0; k < count_; ++k) r[k] = static_cast<T>(values.data()[order_[k]]);
+        return r;
+    }
+    std::vector<std::int32_t> placed(const Rows &rows) const {
+        std::vector<std::int32_t> r(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::int32_t p = rows.data()[i];
+            if (p >= 0 && static_cast<std::size_t>(p) >= count_) throw std::out_of_range("a constraint names a particle that does not exist");
+            r[i] = p < 0 ? -1 : place_[p];
+        }
+        return r;
+    }
+
+    void pack_springs(Set &set, const Rows &rows, const Numbers &rest, const Numbers *stiffness) {
+        require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "springs need two particles and a rest length each");
+        require(!stiffness || stiffness->size() == rest.size(), "springs need a stiffness each");
+        const auto particles = placed(rows);
+        for (const std::int32_t p : particles) require(p >= 0, "a spring names a particle that does not exist");
+        set.packed = pack(particles, 2, count_, chunk_count_);
+        constraint_count_ += rest.size();
+        for (const std::int32_t k : set.packed.source) {
+            set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest.data()[k]));
+            set.compliance.push_back(k < 0 ? T(1) : compliance(stiffness ? stiffness->data()[k] : 1e9));
+        }
+    }
+    static T compliance(double stiffness) {
+        require(stiffness > 0 && std::isfinite(stiffness), "stiffness must be positive");
+        return static_cast<T>(1.0 / stiffness);
+    }
+
+    // short stars (up to 8 particles) and wide ones (up to 16)
+    void pack_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness) {
+        require(rows.shape(1) == 16 && weight.shape(0) == rows.shape(0) && weight.shape(1) == 16 &&
+                    stiffness.size() == rows.shape(0), "stars need 16 particles (-1: none), 16 weights and a stiffness each");
+        const auto particles = placed(rows);
+        constraint_count_ += rows.shape(0);
+        std::vector<std::int32_t> list[2], source[2];
+        for (std::size_t k = 0; k < rows.shape(0); ++k) {
+            int used = 0;
+            while (used < 16 && particles[k * 16 + used] >= 0) ++used;
+            const int kind = used > 8, arity = kind ? 16 : 8;
+            list[kind].insert(list[kind].end(), particles.begin() + k * 16, particles.begin() + k * 16 + arity);
+            source[kind].push_back(static_cast<std::int32_t>(k));
+        }
+        for (int kind = 0; kind < 2; ++kind) {
+            Set &set = kind ? wide_stars_ : stars_;
+            const int arity = kind ? 16 : 8;
+            set.packed = pack(list[kind], arity, count_, chunk_count_);
+            for (std::size_t b = 0; b < set.packed.block_count(); ++b) {
+                const std::int32_t *from = set.packed.source.data() + b * LANES;
+                for (int a = 0; a < arity; ++a)
+                    for (int lane = 0; lane < LANES; ++lane)
+                        set.weight.push_back(from[lane] < 0 ? T(0) : static_cast<T>(weight.data()[static_cast<std::size_t>(source[kind][from[lane]]) * 16 + a]));
+                for (int lane = 0; lane < LANES; ++lane)
+                    set.compliance.push_back(from[lane] < 0 ? T(1) : compliance(stiffness.data()[source[kind][from[lane]]]));
+            }
+        }
+    }
+
+    void read(const Points &position, const Points &velocity) {
+        for (std::size_t k = 0; k < count_; ++k) {
+            const std::size_t p = 3 * static_cast<std::size_t>(order_[k]);
+            for (int a = 0; a < 3; ++a) {
+                point_[4 * k + a] = static_cast<T>(position.data()[p + a]);
+                velocity_[4 * k + a] = static_cast<T>(velocity.data()[p + a]);
+            }
+            point_[4 * k + 3] = inverse_mass_[k];
+        }
+    }
+
+    // contacts come by particle in the caller's order; here they are regrouped in the packed order
+    void read_contacts(const Points &position, const Indices &particle, const Numbers &gap, const Points &normal, const Points &velocity) {
+        const std::size_t m = particle.size();
+        require(gap.size() == m && normal.shape(0) == m && velocity.shape(0) == m, "contacts: arrays differ in length");
+        require_indices(particle, count_, "contacts: a particle does not exist");
+        std::fill(contact_begin_.begin(), contact_begin_.end(), 0);
+        for (std::size_t c = 0; c < m; ++c) ++contact_begin_[place_[particle.data()[c]] + 1];
+        for (std::size_t k = 0; k < count_; ++k) contact_begin_[k + 1] += contact_begin_[k];
+        contact_normal_.resize(3 * m), contact_velocity_.resize(3 * m), contact_offset_.resize(m);
+        std::vector<std::size_t> next(contact_begin_.begin(), contact_begin_.end() - 1);
+        for (std::size_t c = 0; c < m; ++c) {
+            const std::size_t p = particle.data()[c], to = next[place_[p]]++;
+            double offset = -gap.data()[c];
+            for (int a = 0; a < 3; ++a) {
+                offset += normal.data()[3 * c + a] * position.data()[3 * p + a];
+                contact_normal_[3 * to + a] = static_cast<T>(normal.data()[3 * c + a]);
+                contact_velocity_[3 * to + a] = static_cast<T>(velocity.data()[3 * c + a]);
+            }
+            contact_offset_[to] = static_cast<T>(offset);
+        }
+    }
+
+    nb::ndarray<nb::numpy, double> written(const std::vector<T> &from) const {
+        std::vector<double> r(3 * count_);
+        for (std::size_t k = 0; k < count_; ++k)
+            for (int a = 0; a < 3; ++a) r[3 * static_cast<std::size_t>(order_[k]) + a] = from[4 * k + a];
+        return own(std::move(r), {count_, 3});
+    }
+
+    ClothView<T> view() {
+        return {count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
+                friction_.data(), springs_.view(), stars_.view(), wide_stars_.view(), seams_.view(), contact_begin_.data(),
+                contact_normal_.data(), contact_offset_.data(), contact_velocity_.data()};
+    }
+
+    std::size_t count_;
+    int chunk_count_;
+    std::size_t constraint_count_ = 0;
+    std::vector<std::int32_t> order_, place_;
+    std::vector<T> point_, before_, velocity_, inverse_mass_, drag_, thickness_, friction_;
+    Set springs_, stars_, wide_stars_, seams_;
+    std::vector<std::size_t> contact_begin_;
+    std::vector<T> contact_normal_, contact_offset_, contact_velocity_;
+};
+
+template <class T>
+void bind_cloth(nb::module_ &m, const char *name) {
+    using C = Cloth<T>;
+    nb::class_<C>(m, name)
+        .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Rows, Numbers, Numbers, Rows, Weights, Numbers, Rows, Numbers>(),
+             nb::arg("order"), nb::arg("inverse_mass"), nb::arg("drag"), nb::arg("thickness"), nb::arg("friction"),
+             nb::arg("springs"), nb::arg("spring_rest"), nb::arg("spring_stiffness"), nb::arg("stars"),
+             nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("seams"), nb::arg("seam_rest"))
+        .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
+        .def_prop_ro("particle_count", &C::particle_count)
+        .def_prop_ro("constraint_count", &C::constraint_count)
+        .def("step", &C::step, nb::arg("position"), nb::arg("velocity"), nb::arg("dt"), nb::arg("substep_count"),
+             nb::arg("gravity"), nb::arg("wind"), nb::arg("contact_particle"), nb::arg("contact_gap"),
+             nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
+             nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02, nb::arg("allow_avx2") = true);
+}
+}  // namespace
+
+void bind_xpbd(nb::module_ &m) {
+    bind_cloth<float>(m, "ClothFloat");
+    bind_cloth<double>(m, "ClothDouble");
+}

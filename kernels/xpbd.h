@@ -1,0 +1,55 @@
+// The default engine's step: raw views only, so that it can be compiled once per instruction set (xpbd_step.h).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "team.h"
+
+// packed constraints (pack.h): blocks of eight, chunk by chunk, the interface last
+template <class T>
+struct Constraints {
+    const std::int32_t *index = nullptr;  // (block, arity, lane)
+    const std::size_t *begin = nullptr;   // (chunk + 2)
+    const T *rest = nullptr;              // (block, lane): rest length [m] (springs, seams)
+    const T *compliance = nullptr;        // (block, lane): 1 / stiffness [m/N]
+    const T *weight = nullptr;            // (block, arity, lane): coefficients (stars)
+    int arity = 0;
+};
+
+template <class T>
+struct ClothView {
+    std::size_t particle_count;
+    int chunk_count;
+    T *point;           // (particle + dummies, 4): x, y, z [m], inverse mass [1/kg]
+    T *before;          // (particle, 4): position at the start of the substep
+    T *velocity;        // (particle, 4) [m/s]
+    const T *drag;      // (particle) rate at which the air carries it along [1/s]
+    const T *thickness; // (particle) distance kept from the skin [m]
+    const T *friction;  // (particle) Coulomb coefficient against skin
+    Constraints<T> springs, stars, wide_stars, seams;
+    // contact planes, sorted by particle: normal · x >= offset + normal · velocity · t
+    const std::size_t *contact_begin;  // (particle + 1)
+    const T *contact_normal;           // (contact, 3)
+    const T *contact_offset;           // (contact)
+    const T *contact_velocity;         // (contact, 3)
+};
+
+template <class T>
+struct StepOptions {
+    T dt;              // of one substep [s]
+    int substep_count;
+    T gravity[3];      // [m/s²]
+    T wind[3];         // [m/s]
+    T seam_from, seam_to;  // fraction of each seam's starting gap at the start and end of the step
+    T speed_limit;     // [m/s]
+    T push_limit;      // largest way out of the skin in one substep [m]
+};
+
+namespace plain {
+void step(const ClothView<float> &, const StepOptions<float> &, int rank, int size, Barrier &);
+void step(const ClothView<double> &, const StepOptions<double> &, int rank, int size, Barrier &);
+}  // namespace plain
+namespace avx2 {
+void step(const ClothView<float> &, const StepOptions<float> &, int rank, int size, Barrier &);
+void step(const ClothView<double> &, const StepOptions<double> &, int rank, int size, Barrier &);
+}  // namespace avx2

@@ -1,0 +1,159 @@
+// Extended position-based dynamics with small steps (Macklin et al. 2019): one Gauss–Seidel sweep per substep.
+// Included by xpbd_plain.cpp and xpbd_avx2.cpp, which set TOILE_ISA. Raw pointers only: a library template
+// instantiated here could be linked into code that runs on older machines.
+#include "lanes.h"
+#include "xpbd.h"
+
+namespace TOILE_ISA {
+namespace {
+
+// springs: C = |xi - xj| - rest, one compliant projection; seams: the same, but only pulling (one-sided)
+template <class T, bool one_sided>
+void project_springs(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T scale) {
+    const Lane<T> tiny = splat<T>(T(1e-12)), stiff = splat<T>(inverse_dt2), zero = splat<T>(T(0)), ratio = splat<T>(scale);
+    for (std::size_t b = first; b < last; ++b) {
+        const std::int32_t *index = set.index + b * 2 * LANES;
+        Lanes4<T> i = gather(point, index), j = gather(point, index + LANES);
+        const Lane<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
+        const Lane<T> length = at_least<T>(square_root<T>(dx * dx + dy * dy + dz * dz), tiny);
+        Lane<T> stretch = length - load(set.rest + b * LANES) * ratio;
+        if (one_sided) stretch = at_least<T>(stretch, zero);
+        const Lane<T> sum = i.w + j.w + load(set.compliance + b * LANES) * stiff;
+        // Δλ = -C / (Σ w |∇C|² + α / dt²), Δx = w ∇C Δλ
+        const Lane<T> s = stretch / (at_least<T>(sum, tiny) * length);
+        const Lane<T> si = s * i.w, sj = s * j.w;
+        i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
+        j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
+        scatter(point, index, i);
+        scatter(point, index + LANES, j);
+    }
+}
+
+// stars: C = Σ c_k x_k = 0, the curvature vector of a particle's neighbourhood (linear: no direction to normalise)
+template <class T, int arity>
+void project_stars(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2) {
+    const Lane<T> stiff = splat<T>(inverse_dt2), tiny = splat<T>(T(1e-30));
+    for (std::size_t b = first; b < last; ++b) {
+        const std::int32_t *index = set.index + b * arity * LANES;
+        const T *weight = set.weight + b * arity * LANES;
+        Lanes4<T> p[arity];
+        Lane<T> c[arity];
+        Lane<T> x = splat<T>(T(0)), y = x, z = x, sum = load(set.compliance + b * LANES) * stiff;
+        for (int k = 0; k < arity; ++k) {
+            p[k] = gather(point, index + k * LANES);
+            c[k] = load(weight + k * LANES);
+            x += c[k] * p[k].x, y += c[k] * p[k].y, z += c[k] * p[k].z;
+            sum += c[k] * c[k] * p[k].w;
+        }
+        sum = at_least<T>(sum, tiny);
+        x = x / sum, y = y / sum, z = z / sum;
+        for (int k = 0; k < arity; ++k) {
+            const Lane<T> s = c[k] * p[k].w;
+            p[k].x -= s * x, p[k].y -= s * y, p[k].z -= s * z;
+            scatter(point, index + k * LANES, p[k]);
+        }
+    }
+}
+
+template <class T>
+void project_chunk(const ClothView<T> &cloth, int chunk, T inverse_dt2) {
+    const auto &s = cloth.springs;
+    project_springs<T, false>(s, s.begin[chunk], s.begin[chunk + 1], cloth.point, inverse_dt2, T(1));
+    const auto &r = cloth.stars;
+    project_stars<T, 8>(r, r.begin[chunk], r.begin[chunk + 1], cloth.point, inverse_dt2);
+    const auto &w = cloth.wide_stars;
+    project_stars<T, 16>(w, w.begin[chunk], w.begin[chunk + 1], cloth.point, inverse_dt2);
+}
+
+// v += dt g, air drag implicitly, x += dt v
+template <class T>
+void predict(const ClothView<T> &cloth, const StepOptions<T> &o, std::size_t first, std::size_t last) {
+    for (std::size_t p = first; p < last; ++p) {
+        T *x = cloth.point + 4 * p, *v = cloth.velocity + 4 * p, *old = cloth.before + 4 * p;
+        const bool moved_by_hand = x[3] == T(0);  // pinned: keeps the velocity that it was given
+        const T drag = moved_by_hand ? T(0) : o.dt * cloth.drag[p], keep = T(1) / (T(1) + drag);
+        for (int a = 0; a < 3; ++a) {
+            if (!moved_by_hand) v[a] = (v[a] + o.dt * o.gravity[a] + drag * o.wind[a]) * keep;
+            old[a] = x[a];
+            x[a] += o.dt * v[a];
+        }
+    }
+}
+
+// one contact plane: push out along the normal, Coulomb friction on the motion relative to the skin
+template <class T>
+void respond(T *x, T *old, const T *n, T offset, const T *skin, T time, T dt, T thickness, T mu, T push_limit) {
+    const T speed = n[0] * skin[0] + n[1] * skin[1] + n[2] * skin[2];
+    const T wall = offset + thickness + speed * time;  // at the end of this substep
+    const T depth = wall - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
+    if (depth <= T(0)) return;
+    const T push = depth < push_limit ? depth : push_limit;
+    // the part of the depth that was there before is mended without giving speed
+    T late = wall - speed * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]);
+    late = late < T(0) ? T(0) : (late < push ? late : push);
+    T slip[3], slip_n = T(0);
+    for (int a = 0; a < 3; ++a) {
+        x[a] += n[a] * push;
+        old[a] += n[a] * late;
+        slip[a] = x[a] - old[a] - skin[a] * dt;
+        slip_n += slip[a] * n[a];
+    }
+    T length2 = T(0);
+    for (int a = 0; a < 3; ++a) {
+        slip[a] -= n[a] * slip_n;
+        length2 += slip[a] * slip[a];
+    }
+    const T grip = mu * push;
+    const T share = length2 <= grip * grip ? T(1) : grip / std::sqrt(length2);
+    for (int a = 0; a < 3; ++a) x[a] -= slip[a] * share;
+}
+
+template <class T>
+void finish(const ClothView<T> &cloth, const StepOptions<T> &o, T time, std::size_t first, std::size_t last) {
+    const T inverse_dt = T(1) / o.dt;
+    for (std::size_t p = first; p < last; ++p) {
+        T *x = cloth.point + 4 * p, *v = cloth.velocity + 4 * p, *old = cloth.before + 4 * p;
+        if (x[3] == T(0)) continue;
+        for (std::size_t c = cloth.contact_begin[p]; c < cloth.contact_begin[p + 1]; ++c)
+            respond(x, old, cloth.contact_normal + 3 * c, cloth.contact_offset[c], cloth.contact_velocity + 3 * c, time,
+                    o.dt, cloth.thickness[p], cloth.friction[p], o.push_limit);
+        T speed2 = T(0);
+        for (int a = 0; a < 3; ++a) {
+            v[a] = (x[a] - old[a]) * inverse_dt;
+            speed2 += v[a] * v[a];
+        }
+        if (speed2 > o.speed_limit * o.speed_limit) {
+            const T slower = o.speed_limit / std::sqrt(speed2);
+            for (int a = 0; a < 3; ++a) v[a] *= slower;
+        }
+    }
+}
+
+template <class T>
+void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
+    const T inverse_dt2 = T(1) / (o.dt * o.dt);
+    const std::size_t n = cloth.particle_count;
+    for (int s = 0; s < o.substep_count; ++s) {
+        const T done = T(s + 1) / T(o.substep_count);
+        // chunks touch only their own particles: no waiting between predicting and projecting
+        for (int c = rank; c < cloth.chunk_count; c += size) {
+            predict(cloth, o, n * c / cloth.chunk_count, n * (c + 1) / cloth.chunk_count);
+            project_chunk(cloth, c, inverse_dt2);
+        }
+        barrier.wait();
+        if (rank == 0) {
+            project_chunk(cloth, cloth.chunk_count, inverse_dt2);
+            const auto &seams = cloth.seams;
+            const T closing = o.seam_from + (o.seam_to - o.seam_from) * done;
+            project_springs<T, true>(seams, 0, seams.begin[cloth.chunk_count + 1], cloth.point, inverse_dt2, closing);
+        }
+        barrier.wait();
+        for (int c = rank; c < cloth.chunk_count; c += size)
+            finish(cloth, o, o.dt * T(s + 1), n * c / cloth.chunk_count, n * (c + 1) / cloth.chunk_count);
+    }
+}
+}  // namespace
+
+void step(const ClothView<float> &c, const StepOptions<float> &o, int rank, int size, Barrier &b) { run(c, o, rank, size, b); }
+void step(const ClothView<double> &c, const StepOptions<double> &o, int rank, int size, Barrier &b) { run(c, o, rank, size, b); }
+}  // namespace TOILE_ISA

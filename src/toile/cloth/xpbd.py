@@ -1,0 +1,280 @@
+"""The default engine: extended position-based dynamics in many small steps (Macklin et al. 2019).
+
+Stretch and shear are springs along mesh edges whose stiffness follows the weave; bending is the quadratic
+energy of the mean curvature vector (Bergou et al. 2006), one *star* per particle; seams pull shut; contact
+planes push out with Coulomb friction. The hot loop is kernels/xpbd_step.h.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from toile import _kernels
+from toile.errors import ToileError
+from toile.types import Bools, Contacts, Floats, Garment, Ints, Scene, State
+
+STAR_SIZE = 16
+"""particles of the largest star; a particle with more neighbours does not resist bending"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XpbdSettings:
+    """Settings of the default engine."""
+
+    substep: float = 1 / 1200
+    """longest substep [s]; shorter is stiffer"""
+    contact_queries: int = 2
+    """how often per step the nearest skin is looked up"""
+    thickness: float = 0.003
+    """distance kept between cloth and skin [m]"""
+    stretch_scale: float = 1.0
+    """factor on the fabric's membrane stiffness"""
+    bend_scale: float = 1.0
+    """factor on the fabric's bending rigidity"""
+    speed_limit: float = 20.0
+    """no particle moves faster [m/s]"""
+    precision: str = "single"
+    """single, or double for reference computations"""
+
+    def __post_init__(self) -> None:
+        if not 1e-7 <= self.substep <= 1.0:
+            raise ToileError(f"substep is {self.substep} s: choose between 1e-7 and 1 s")
+        if self.contact_queries < 1:
+            raise ToileError("contact_queries must be at least 1")
+        if self.precision not in ("single", "double"):
+            raise ToileError(f"precision is '{self.precision}': choose single or double")
+        for name in ("stretch_scale", "bend_scale", "speed_limit"):
+            if not getattr(self, name) > 0:
+                raise ToileError(f"{name} must be positive")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Springs:
+    """Length constraints along mesh edges."""
+
+    particles: Ints
+    """(e, 2)"""
+    rest: Floats
+    """[m], (e,)"""
+    stiffness: Floats
+    """[N/m], (e,)"""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Stars:
+    """Curvature constraints: the weighted sum of a particle and its neighbours is zero on flat cloth."""
+
+    particles: Ints
+    """the centre first, then its neighbours, -1 where there are fewer, (s, STAR_SIZE)"""
+    weight: Floats
+    """coefficients [√(N·m)], (s, STAR_SIZE)"""
+    stiffness: Floats
+    """1 / area of the particle [1/m²], (s,)"""
+
+
+def corner_uv(garment: Garment) -> Floats:
+    """Return the flat corners of each triangle [m], (t, 3, 2)."""
+    return np.asarray(garment.uv[garment.triangles_uv])
+
+
+def triangle_areas(garment: Garment) -> Floats:
+    """Return rest areas [m²], (t,)."""
+    uv = corner_uv(garment)
+    a, b = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
+    return np.asarray(0.5 * np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]))
+
+
+def fabric_values(garment: Garment, name: str) -> Floats:
+    """Return one fabric figure per triangle, (t,)."""
+    return np.array([getattr(f, name) for f in garment.fabrics])[garment.triangle_fabric]
+
+
+def particle_mass(garment: Garment) -> Floats:
+    """Return a third of the mass of the triangles around each particle [kg], (n,)."""
+    third = triangle_areas(garment) * fabric_values(garment, "mass") / 3
+    return np.bincount(garment.triangles.ravel(), np.repeat(third, 3), garment.particle_count)
+
+
+def particle_average(garment: Garment, name: str) -> Floats:
+    """Return a fabric figure per particle, averaged over the triangles around it, (n,)."""
+    values, area = fabric_values(garment, name), triangle_areas(garment)
+    count = garment.particle_count
+    total = np.bincount(garment.triangles.ravel(), np.repeat(values * area, 3), count)
+    weight = np.bincount(garment.triangles.ravel(), np.repeat(area, 3), count)
+    return np.asarray(np.where(weight > 0, total / np.where(weight > 0, weight, 1), values.mean()))
+
+
+def springs(garment: Garment, scale: float = 1.0) -> Springs:
+    """Return the length constraints of a garment.
+
+    A lattice of equilateral triangles with springs k = Y (A₁ + A₂) / L² has the membrane stiffness Y.
+    Along a direction θ from the weft, woven cloth has 1/Y = sin⁴θ/warp + cos⁴θ/weft + sin²θ cos²θ/shear.
+    """
+    uv, area = corner_uv(garment), triangle_areas(garment)
+    sides = np.array([[0, 1], [1, 2], [2, 0]])
+    pairs = np.sort(garment.triangles[:, sides].reshape(-1, 2), axis=1)
+    vector = (uv[:, sides[:, 1]] - uv[:, sides[:, 0]]).reshape(-1, 2)
+    length2 = (vector**2).sum(axis=1)
+    cos2, sin2 = vector[:, 0] ** 2 / length2, vector[:, 1] ** 2 / length2
+    warp, weft, shear = (
+        np.repeat(fabric_values(garment, k), 3) for k in ("stretch_warp", "stretch_weft", "shear")
+    )
+    young = scale / (sin2**2 / warp + cos2**2 / weft + sin2 * cos2 / shear)
+    keys, inverse = np.unique(pairs[:, 0].astype(np.int64) << 32 | pairs[:, 1], return_inverse=True)
+    times = np.bincount(inverse)
+    particles = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
+    return Springs(
+        particles=particles,
+        rest=np.bincount(inverse, np.sqrt(length2)) / times,
+        stiffness=np.bincount(inverse, young * np.repeat(area, 3) / length2),
+    )
+
+
+def _curvature_operator(garment: Garment, scale: float) -> csr_matrix:
+    """Return the stiffness matrix of ∇·(D ∇x) with D = diag(√weft, √warp) bending rigidity, (n, n)."""
+    uv, area = corner_uv(garment), triangle_areas(garment)
+    # gradient of the hat function of corner a: the opposite side turned by 90°, over twice the area
+    opposite = uv[:, [2, 0, 1]] - uv[:, [1, 2, 0]]
+    sign = np.sign(np.cross(uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0])) if uv.shape[-1] == 3 else _turn(uv)
+    gradient = np.stack([-opposite[..., 1], opposite[..., 0]], axis=-1) * (sign / (2 * area))[:, None, None]
+    rigidity = np.stack([fabric_values(garment, "bend_weft"), fabric_values(garment, "bend_warp")], axis=-1)
+    weighted = gradient * np.sqrt(rigidity * scale)[:, None, :]
+    local = -np.einsum("tad,tbd,t->tab", weighted, gradient, area)
+    rows = np.repeat(garment.triangles, 3, axis=1).ravel()
+    columns = np.tile(garment.triangles, (1, 3)).ravel()
+    count = garment.particle_count
+    return coo_matrix((local.ravel(), (rows, columns)), (count, count)).tocsr()
+
+
+def _turn(uv: Floats) -> Floats:
+    """Return +1 for counter-clockwise triangles, -1 for clockwise ones."""
+    a, b = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
+    return np.asarray(np.sign(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]))
+
+
+def boundary_particles(garment: Garment) -> Bools:
+    """Return which particles lie on a free edge, (n,)."""
+    sides = np.sort(garment.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    pairs, counts = np.unique(sides, axis=0, return_counts=True)
+    free = np.zeros(garment.particle_count, dtype=bool)
+    free[pairs[counts == 1].ravel()] = True
+    return free
+
+
+def stars(garment: Garment, scale: float = 1.0) -> Stars:
+    """Return the bending constraints: E = ½ Σ |Σ c_k x_k|² / area, zero moment at free edges."""
+    operator = _curvature_operator(garment, scale)
+    area = np.bincount(
+        garment.triangles.ravel(), np.repeat(triangle_areas(garment) / 3, 3), garment.particle_count
+    )
+    size = np.diff(operator.indptr)
+    centres = np.flatnonzero(~boundary_particles(garment) & (size <= STAR_SIZE) & (size > 3))
+    particles = np.full((len(centres), STAR_SIZE), -1, dtype=np.int32)
+    weight = np.zeros((len(centres), STAR_SIZE))
+    for column in range(STAR_SIZE):
+        has = size[centres] > column
+        at = operator.indptr[centres[has]] + column
+        particles[has, column] = operator.indices[at]
+        weight[has, column] = operator.data[at]
+    return Stars(particles=particles, weight=weight, stiffness=1 / area[centres])
+
+
+def particle_order(garment: Garment) -> Ints:
+    """Return an order that keeps neighbours close in memory (reverse Cuthill–McKee)."""
+    t, count = garment.triangles, garment.particle_count
+    rows, columns = t[:, [0, 1, 2]].ravel(), t[:, [1, 2, 0]].ravel()
+    graph = coo_matrix((np.ones(len(rows)), (rows, columns)), (count, count)).tocsr()
+    return np.asarray(reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True), dtype=np.int32)
+
+
+class XpbdSolver:
+    """The default engine for one garment or outfit, sewn or not."""
+
+    def __init__(
+        self,
+        garment: Garment,
+        settings: XpbdSettings | None = None,
+        *,
+        seams: Ints | None = None,
+        seam_gap: Floats | None = None,
+    ) -> None:
+        """Prepare the constraints; seams (s, 2) are particle pairs that pull shut from seam_gap [m], (s,)."""
+        self.settings = settings or XpbdSettings()
+        self.garment = garment
+        mass = particle_mass(garment)
+        if not (mass > 0).all():
+            lost = int(np.flatnonzero(~(mass > 0))[0])
+            raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
+        self._free_inverse_mass = 1 / mass
+        edges = springs(garment, self.settings.stretch_scale)
+        bends = stars(garment, self.settings.bend_scale)
+        kind = _kernels.ClothFloat if self.settings.precision == "single" else _kernels.ClothDouble
+        self._cloth = kind(
+            order=particle_order(garment),
+            inverse_mass=self._free_inverse_mass,
+            drag=particle_average(garment, "damping"),
+            thickness=np.full(len(mass), self.settings.thickness),
+            friction=particle_average(garment, "friction"),
+            springs=edges.particles,
+            spring_rest=edges.rest,
+            spring_stiffness=edges.stiffness,
+            stars=bends.particles,
+            star_weight=bends.weight,
+            star_stiffness=bends.stiffness,
+            seams=np.zeros((0, 2), np.int32) if seams is None else seams,
+            seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
+        )
+        self._seam_fraction = 1.0
+
+    @property
+    def constraint_count(self) -> int:
+        """Return how many constraints one sweep projects."""
+        return int(self._cloth.constraint_count)
+
+    def pin(self, particles: Ints) -> None:
+        """Let these particles move with the velocity in the state, whatever pulls at them."""
+        inverse_mass = self._free_inverse_mass.copy()
+        inverse_mass[particles] = 0.0
+        self._cloth.set_inverse_mass(inverse_mass)
+
+    def close_seams(self, fraction: float) -> None:
+        """Let the seams shrink to this fraction of their first gap during the next step."""
+        self._next_fraction = fraction
+
+    def step(self, state: State, scene: Scene, dt: float) -> State:
+        """Return the state dt seconds later."""
+        parts = self.settings.contact_queries
+        substeps = max(1, int(np.ceil(dt / parts / self.settings.substep - 1e-9)))
+        start, end = self._seam_fraction, getattr(self, "_next_fraction", self._seam_fraction)
+        position, velocity = state.position, state.velocity
+        for part in range(parts):
+            contacts = _moved(scene.contacts(position), part * dt / parts)
+            position, velocity = self._cloth.step(
+                position,
+                velocity,
+                dt / parts,
+                substeps,
+                scene.gravity,
+                scene.wind,
+                contacts.particle,
+                contacts.gap,
+                contacts.normal,
+                contacts.velocity,
+                seam_from=start + (end - start) * part / parts,
+                seam_to=start + (end - start) * (part + 1) / parts,
+                speed_limit=self.settings.speed_limit,
+            )
+        self._seam_fraction = end
+        return State(position=position, velocity=velocity, time=state.time + dt)
+
+
+def _moved(contacts: Contacts, time: float) -> Contacts:
+    """Return the contacts with the skin moved on by time [s]: the query knows the start of the step only."""
+    if time == 0.0:
+        return contacts
+    advance = np.einsum("ca,ca->c", contacts.normal, contacts.velocity) * time
+    return Contacts(contacts.particle, contacts.gap - advance, contacts.normal, contacts.velocity)
