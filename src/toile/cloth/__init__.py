@@ -22,6 +22,8 @@ def make_solver(name: str, garment: Garment, **settings: Any) -> Solver:
     known = {f.name for f in fields(settings_class)}
     unknown = sorted(set(settings) - known)
     if unknown:
-        raise ToileError(f"solver {name} has no setting '{unknown[0]}': choose from {', '.join(sorted(known))}")
+        raise ToileError(
+            f"solver {name} has no setting '{unknown[0]}': choose from {', '.join(sorted(known))}"
+        )
     made: Solver = solver(garment, settings_class(**settings))
     return made

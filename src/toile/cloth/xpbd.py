@@ -96,7 +96,9 @@ def fabric_values(garment: Garment, name: str) -> Floats:
 def particle_mass(garment: Garment) -> Floats:
     """Return a third of the mass of the triangles around each particle [kg], (n,)."""
     third = triangle_areas(garment) * fabric_values(garment, "mass") / 3
-    return np.bincount(garment.triangles.ravel(), np.repeat(third, 3), garment.particle_count)
+    return np.asarray(
+        np.bincount(garment.triangles.ravel(), np.repeat(third, 3), garment.particle_count), np.float64
+    )
 
 
 def particle_average(garment: Garment, name: str) -> Floats:
@@ -130,7 +132,7 @@ def springs(garment: Garment, scale: float = 1.0) -> Springs:
     return Springs(
         particles=particles,
         rest=np.bincount(inverse, np.sqrt(length2)) / times,
-        stiffness=np.bincount(inverse, young * np.repeat(area, 3) / length2),
+        stiffness=np.asarray(np.bincount(inverse, young * np.repeat(area, 3) / length2), np.float64),
     )
 
 
@@ -139,8 +141,8 @@ def _curvature_operator(garment: Garment, scale: float) -> csr_matrix:
     uv, area = corner_uv(garment), triangle_areas(garment)
     # gradient of the hat function of corner a: the opposite side turned by 90°, over twice the area
     opposite = uv[:, [2, 0, 1]] - uv[:, [1, 2, 0]]
-    sign = np.sign(np.cross(uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0])) if uv.shape[-1] == 3 else _turn(uv)
-    gradient = np.stack([-opposite[..., 1], opposite[..., 0]], axis=-1) * (sign / (2 * area))[:, None, None]
+    scale_by = (_turn(uv) / (2 * area))[:, None, None]
+    gradient = np.stack([-opposite[..., 1], opposite[..., 0]], axis=-1) * scale_by
     rigidity = np.stack([fabric_values(garment, "bend_weft"), fabric_values(garment, "bend_warp")], axis=-1)
     weighted = gradient * np.sqrt(rigidity * scale)[:, None, :]
     local = -np.einsum("tad,tbd,t->tab", weighted, gradient, area)
@@ -228,7 +230,7 @@ class XpbdSolver:
             seams=np.zeros((0, 2), np.int32) if seams is None else seams,
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
-        self._seam_fraction = 1.0
+        self._seam_fraction = self._next_fraction = 1.0
 
     @property
     def constraint_count(self) -> int:
@@ -249,7 +251,7 @@ class XpbdSolver:
         """Return the state dt seconds later."""
         parts = self.settings.contact_queries
         substeps = max(1, int(np.ceil(dt / parts / self.settings.substep - 1e-9)))
-        start, end = self._seam_fraction, getattr(self, "_next_fraction", self._seam_fraction)
+        start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         for part in range(parts):
             contacts = _moved(scene.contacts(position), part * dt / parts)
