@@ -102,6 +102,35 @@ class Placement:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Notch:
+    """A mark on an edge that must meet its partner across the seam."""
+
+    edge: int
+    """position in Panel.edges"""
+    fraction: float
+    """place along the edge's length, 0 at its start, 1 at its end"""
+    name: str = ""
+    """notches of the same name meet (may be empty)"""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Mark:
+    """A line drawn inside a panel."""
+
+    kind: Literal["internal", "fold", "cutout", "sew", "drill"]
+    """internal: to be followed by the mesh; fold: crease or pleat; cutout: closed, the inside is removed;
+    sew: seam line inside the cut line; drill: single points"""
+    points: Floats
+    """in panel coordinates [m], (k, 2)"""
+    angle: float = 0.0
+    """fold: how far the cloth is folded along the line [rad], 0 flat, positive towards the panel's +z side"""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        _set(self, points=as_floats(np.asarray(self.points).reshape(-1, 2), -1, 2, name="mark points"))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Panel:
     """A flat piece of cloth: a closed loop of edges."""
@@ -118,6 +147,9 @@ class Panel:
     """angle of the warp from the panel's y axis [rad], counter-clockwise"""
     label: str = ""
     """free text: part of the body, or what the source file said"""
+    notches: tuple[Notch, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    """internal lines, fold lines, cut-outs"""
 
     def __post_init__(self) -> None:
         _set(self, vertices=as_floats(self.vertices, -1, 2, name=f"panel {self.name}: vertices"))
