@@ -1,0 +1,383 @@
+"""Recordings on disk: what was made (garment, body, settings), then one chunk per frame.
+
+A recording grows frame by frame while it is simulated, is readable meanwhile and can be resumed after a
+crash. A result that does not move is a recording of one frame.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import toile
+from toile.container import Arrays, Reader, Writer
+from toile.errors import ToileError
+from toile.run.plain import from_plain, to_plain
+from toile.types import Body, Floats, Garment, Ints, Recording, Settings
+
+Path: TypeAlias = str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Frame:
+    """One instant of a recording."""
+
+    time: float
+    """[s]"""
+    position: Floats
+    """of the particles [m], (n, 3)"""
+    body_vertices: Floats
+    """[m], (b, 3); b = 0 without a body"""
+    extra: Mapping[str, NDArray[Any]]
+    """what else the writer stored: velocity, world_from_joint …"""
+
+
+class Source(Protocol):
+    """Something that can be replayed frame by frame without holding all frames in memory."""
+
+    garment: Garment
+    body: Body | None
+    settings: Settings
+
+    def __len__(self) -> int:
+        """Return the number of frames."""
+
+    def frame(self, number: int) -> Frame:
+        """Return one frame."""
+
+
+Replayable: TypeAlias = "Recording | Source | Path"
+
+
+# ---------------------------------------------------------------------------- writing
+
+
+class RecordWriter:
+    """Appends frames to a recording; what was appended survives the end of the process, however it comes."""
+
+    def __init__(
+        self, writer: Writer, encoding: Mapping[str, Any], body: tuple[int, Arrays] | None = None
+    ) -> None:
+        self._writer = writer
+        self._step = encoding.get("step")
+        self._body = body or (-1, {})
+        """frame that holds the body last stored, and how it was stored there"""
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        garment: Garment,
+        body: Body | None = None,
+        settings: Settings | None = None,
+        *,
+        step: float | None = None,
+    ) -> RecordWriter:
+        """Start a recording. step: largest rounding error of positions [m]; None stores every bit."""
+        arrays: Arrays = {}
+        encoding = {} if step is None else {"step": _checked_step(step)}
+        meta = {
+            "content": "recording",
+            "toile": toile.__version__,
+            "frames": encoding,
+            "settings": dict(settings or {}),
+            "garment": to_plain(garment, arrays, "garment"),
+            "body": None if body is None else to_plain(body, arrays, "body"),
+        }
+        return cls(Writer.create(path, arrays, meta), encoding)
+
+    @classmethod
+    def resume(cls, path: Path, *, frame_count: int | None = None) -> RecordWriter:
+        """Go on after the last whole frame (or after frame_count frames)."""
+        with RecordedFile(path) as recorded:
+            writer = Writer.resume(path, frame_count=frame_count)
+            body = recorded.stored_body(writer.frame_count - 1) if writer.frame_count else None
+            return cls(writer, recorded.encoding, body)
+
+    @property
+    def frame_count(self) -> int:
+        """Frames stored so far."""
+        return self._writer.frame_count
+
+    def append(
+        self,
+        time: float,
+        position: Floats,
+        body_vertices: Floats | None = None,
+        extra: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """Store one frame. A body that stands still is stored once and pointed to afterwards."""
+        if not np.isfinite(position).all():
+            raise ToileError(f"frame {self.frame_count} holds NaN or infinite positions: nothing was stored")
+        arrays: Arrays = dict(self._encode("position", position))
+        meta: dict[str, Any] = {"time": float(time)}
+        if body_vertices is not None and len(body_vertices):
+            stored = self._encode("body_vertices", body_vertices)
+            number, before = self._body
+            if stored.keys() == before.keys() and all(np.array_equal(stored[k], before[k]) for k in stored):
+                meta["body_frame"] = number
+            else:
+                arrays.update(stored)
+                self._body = (self.frame_count, stored)
+        for name, values in (extra or {}).items():
+            arrays[f"extra.{name}"] = values
+        self._writer.append(arrays, meta, deflate=self._step is not None)
+
+    def _encode(self, name: str, values: Floats) -> Arrays:
+        if self._step is None:
+            return {name: np.asarray(values, dtype=np.float64)}
+        return quantise(name, values, self._step)
+
+    def sync(self) -> None:
+        """Wait until everything is on the disk."""
+        self._writer.sync()
+
+    def close(self, *, done: bool = True) -> None:
+        """Close the file; done marks it as finished."""
+        self._writer.close(done=done)
+
+    def __enter__(self) -> RecordWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close(done=kind is None)
+
+
+def save_recording(recording: Recording, path: Path, *, step: float | None = None) -> None:
+    """Write a whole recording. step: largest rounding error [m]; None stores every bit."""
+    writer = RecordWriter.create(path, recording.garment, recording.body, recording.settings, step=step)
+    with writer:
+        for number, time in enumerate(recording.times):
+            body = recording.body_vertices[number] if len(recording.body_vertices) else None
+            writer.append(float(time), recording.positions[number], body)
+
+
+# ---------------------------------------------------------------------------- rounding
+
+
+def _checked_step(step: float) -> float:
+    if not 1e-7 <= step <= 0.01:
+        raise ToileError(f"a rounding error of {step} m makes no sense: choose 0.0001 mm to 1 cm")
+    return float(step)
+
+
+def quantise(name: str, values: Floats, error: float) -> Arrays:
+    """Return byte planes of the differences between neighbours in the list, on a grid of 2 · error."""
+    grid = np.round(np.asarray(values) / (1.999 * error))
+    if np.abs(grid).max(initial=0.0) > 2**29:
+        raise ToileError(f"{name} is too far from the origin to be stored with an error of {error} m")
+    change = np.zeros(grid.shape, np.int32)
+    change[:1] = grid[:1]
+    change[1:] = grid[1:] - grid[:-1]
+    # zigzag: small changes of either sign become small numbers, so that the upper planes are all zero
+    folded = ((change << 1) ^ (change >> 31)).astype(np.uint32)
+    planes = np.ascontiguousarray(folded.T).view(np.uint8).reshape(3, -1, 4).transpose(2, 0, 1)
+    return {f"{name}.planes": np.ascontiguousarray(planes)}
+
+
+def dequantise(planes: NDArray[np.uint8], error: float) -> Floats:
+    """Return the positions that quantise() stored."""
+    if planes.dtype != np.uint8 or planes.ndim != 3 or planes.shape[:2] != (4, 3):
+        raise ToileError("rounded positions have the wrong form")
+    folded = np.ascontiguousarray(planes.transpose(1, 2, 0)).view("<u4")[..., 0].T
+    change = (folded >> 1).astype(np.int32) ^ -(folded & 1).astype(np.int32)
+    return np.cumsum(change, axis=0, dtype=np.int32).astype(np.float64) * (1.999 * error)
+
+
+# ---------------------------------------------------------------------------- reading
+
+
+class RecordedFile:
+    """A recording on disk, read frame by frame."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = Reader(path)
+        try:
+            self._open()
+        except BaseException:
+            self._reader.close()
+            raise
+
+    def _open(self) -> None:
+        where, meta, arrays = self._reader.path, self._reader.meta, self._reader.arrays
+        if meta.get("content") != "recording":
+            raise ToileError(f"{where} holds no recording")
+        encoding = meta.get("frames")
+        self.encoding: dict[str, Any] = encoding if isinstance(encoding, dict) else {}
+        self.garment: Garment = from_plain(Garment, meta.get("garment"), arrays, "garment", where)
+        self.body: Body | None = None
+        if meta.get("body") is not None:
+            self.body = from_plain(Body, meta["body"], arrays, "body", where)
+        settings = meta.get("settings")
+        self.settings: Settings = settings if isinstance(settings, dict) else {}
+        check_garment(self.garment, where)
+        if self.body is not None:
+            check_body(self.body, where)
+
+    @property
+    def complete(self) -> bool:
+        """The recording was finished, not interrupted."""
+        return self._reader.complete
+
+    @property
+    def damaged_frames(self) -> list[int]:
+        """Numbers of the frames that cannot be read."""
+        return [n for n in range(len(self)) if not self._reader.is_sound(n)]
+
+    def __len__(self) -> int:
+        return len(self._reader)
+
+    def refresh(self) -> int:
+        """Look for frames that were appended since; return the number of frames."""
+        return self._reader.refresh()
+
+    def frame(self, number: int) -> Frame:
+        """Return one frame; an error names a damaged one."""
+        arrays, meta = self._reader.frame(number)
+        where = f"{self._reader.path}: frame {number}"
+        position = self._decode(arrays, "position", self.garment.particle_count, where)
+        return Frame(
+            time=float(meta.get("time", 0.0)),
+            position=position,
+            body_vertices=self._body_vertices(number, where),
+            extra={n.removeprefix("extra."): a for n, a in arrays.items() if n.startswith("extra.")},
+        )
+
+    def stored_body(self, number: int) -> tuple[int, Arrays]:
+        """Return which frame holds the body of a frame, and how it is stored there (empty: rest pose)."""
+        arrays, meta = self._reader.frame(number)
+        if type(meta.get("body_frame")) is int:
+            number = meta["body_frame"]
+            arrays, _ = self._reader.frame(number)
+        return number, {n: a for n, a in arrays.items() if n.split(".")[0] == "body_vertices"}
+
+    def _body_vertices(self, number: int, where: str) -> Floats:
+        if self.body is None:
+            return np.zeros((0, 3))
+        _, arrays = self.stored_body(number)
+        if not arrays:
+            return self.body.vertices
+        return self._decode(arrays, "body_vertices", len(self.body.vertices), where)
+
+    def _decode(self, arrays: Arrays, name: str, count: int, where: str) -> Floats:
+        try:
+            if "step" in self.encoding:
+                values = dequantise(arrays[f"{name}.planes"], self.encoding["step"])
+            else:
+                values = arrays[name]
+        except KeyError:
+            raise ToileError(f"{where} has no {name}") from None
+        if values.shape != (count, 3) or values.dtype != np.float64 or not np.isfinite(values).all():
+            raise ToileError(f"{where}: {name} is not {count} finite points")
+        values.setflags(write=False)
+        return values
+
+    def close(self) -> None:
+        """Close the file."""
+        self._reader.close()
+
+    def __enter__(self) -> RecordedFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Played:
+    """A recording in memory, seen frame by frame."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.garment, self.body, self.settings = recording.garment, recording.body, recording.settings
+        self._recording = recording
+
+    def __len__(self) -> int:
+        return len(self._recording.times)
+
+    def frame(self, number: int) -> Frame:
+        """Return one frame."""
+        r = self._recording
+        body = r.body_vertices[number] if len(r.body_vertices) else np.zeros((0, 3))
+        if not len(body) and r.body is not None:
+            body = r.body.vertices
+        return Frame(float(r.times[number]), r.positions[number], body, {})
+
+
+def source_of(recording: Replayable) -> Source:
+    """Return a recording, an open file or a path as something to be replayed."""
+    if isinstance(recording, Recording):
+        return Played(recording)
+    if isinstance(recording, str | os.PathLike):
+        return RecordedFile(recording)
+    return recording
+
+
+def sound_frames(source: Source) -> Iterator[tuple[int, Frame]]:
+    """Yield number and content of every frame that can be read, leaving out damaged ones."""
+    for number in range(len(source)):
+        try:
+            frame = source.frame(number)
+        except ToileError:
+            continue
+        yield number, frame
+
+
+def load_recording(path: Path) -> Recording:
+    """Read a whole recording into memory. Long ones are better read with RecordedFile."""
+    with RecordedFile(path) as recorded:
+        frames = [recorded.frame(n) for n in range(len(recorded))]
+        body_count = 0 if recorded.body is None else len(recorded.body.vertices)
+        return Recording(
+            garment=recorded.garment,
+            body=recorded.body,
+            times=np.array([f.time for f in frames], dtype=np.float64),
+            positions=_stack([f.position for f in frames], recorded.garment.particle_count),
+            body_vertices=_stack([f.body_vertices for f in frames], body_count),
+            settings=recorded.settings,
+        )
+
+
+def _stack(parts: list[Floats], count: int) -> Floats:
+    values = np.stack(parts) if parts else np.zeros((0, count, 3))
+    values.setflags(write=False)
+    return values
+
+
+# ---------------------------------------------------------------------------- trust nothing
+
+
+def _within(values: Ints, count: int, what: str, where: str) -> None:
+    if values.size and (values.min() < 0 or values.max() >= count):
+        raise ToileError(f"{where}: {what} points to something that does not exist")
+
+
+def check_garment(garment: Garment, where: str) -> None:
+    """Refuse a garment whose indices lead nowhere."""
+    g = garment
+    _within(g.triangles, g.particle_count, "a garment triangle", where)
+    _within(g.triangles_uv, len(g.uv), "a garment uv triangle", where)
+    _within(g.uv_particle, g.particle_count, "a uv point", where)
+    _within(g.uv_panel, len(g.panel_names), "a uv point's panel", where)
+    _within(g.triangle_fabric, len(g.fabrics), "a triangle's fabric", where)
+    _within(g.seam_uv, len(g.uv), "a seam", where)
+    _within(g.seam_id, len(g.seam_names), "a seam's name", where)
+    _within(g.hold_particle, g.particle_count, "a held edge", where)
+    _within(g.particle_garment, len(g.garment_names), "a particle's garment", where)
+    if g.triangles.size and not np.array_equal(g.uv_particle[g.triangles_uv], g.triangles):
+        raise ToileError(f"{where}: garment triangles and their uv triangles disagree")
+
+
+def check_body(body: Body, where: str) -> None:
+    """Refuse a body whose indices lead nowhere."""
+    joints = len(body.skeleton.names)
+    _within(body.triangles, len(body.vertices), "a body triangle", where)
+    _within(body.weight_joint, joints, "a skin weight", where)
+    parents = body.skeleton.parents
+    if len(parents) and ((parents < -1) | (parents >= np.arange(joints))).any():
+        raise ToileError(f"{where}: a joint's parent does not come before it")
+    if body.weight.shape != body.weight_joint.shape:
+        raise ToileError(f"{where}: skin weights and their joints differ in number")

@@ -1,0 +1,156 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cloth_samples import recording, tube
+from toile.container import load, save
+from toile.errors import ToileError
+from toile.run.plain import to_plain
+from toile.run.record import (
+    RecordedFile,
+    RecordWriter,
+    dequantise,
+    load_recording,
+    quantise,
+    save_recording,
+    sound_frames,
+)
+
+
+def test_a_recording_comes_back_equal(tmp_path: Path) -> None:
+    path = tmp_path / "a.toile"
+    want = recording(4)
+    save_recording(want, path)
+    got = load_recording(path)
+    for name in ("times", "positions", "body_vertices"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(want, name))
+    assert got.settings == want.settings
+    # the records, patterns included, are equal field by field
+    for one, other in ((want.garment, got.garment), (want.body, got.body)):
+        a: dict[str, np.ndarray] = {}
+        b: dict[str, np.ndarray] = {}
+        assert to_plain(one, a, "x") == to_plain(other, b, "x")
+        assert a.keys() == b.keys()
+        assert all(np.array_equal(a[k], b[k]) and a[k].dtype == b[k].dtype for k in a)
+    assert got.garment.patterns[0].panels[0].edges[2].kind == "quadratic"
+
+
+@pytest.mark.parametrize("error", [5e-5, 1e-3])
+def test_rounded_positions_stay_within_the_error(tmp_path: Path, error: float) -> None:
+    path = tmp_path / "a.toile"
+    want = recording(4)
+    save_recording(want, path, step=error)
+    got = load_recording(path)
+    assert np.abs(got.positions - want.positions).max() <= error
+    assert np.abs(got.body_vertices - want.body_vertices).max() <= error
+
+
+def test_rounding_is_stable() -> None:
+    values = np.random.default_rng(0).normal(size=(100, 3))
+    once = dequantise(quantise("x", values, 5e-5)["x.planes"], 5e-5)
+    twice = dequantise(quantise("x", once, 5e-5)["x.planes"], 5e-5)
+    np.testing.assert_array_equal(once, twice)
+
+
+def test_a_still_body_is_stored_once(tmp_path: Path) -> None:
+    take = recording(5)
+    path = tmp_path / "a.toile"
+    with RecordWriter.create(path, take.garment, take.body) as writer:
+        for n in range(5):
+            writer.append(
+                n / 30, take.positions[n], take.body_vertices[min(n, 2)], {"velocity": take.positions[n]}
+            )
+    got = load_recording(path)
+    np.testing.assert_array_equal(got.body_vertices, take.body_vertices[[0, 1, 2, 2, 2]])
+    with RecordedFile(path) as recorded:
+        np.testing.assert_array_equal(recorded.frame(3).extra["velocity"], take.positions[3])
+
+
+@pytest.mark.parametrize("error", [None, 5e-5])
+def test_resume_gives_the_same_bytes(tmp_path: Path, error: float | None) -> None:
+    take = recording(6)
+    take.body_vertices[3:] = take.body_vertices[3]  # the body stops
+    whole, cut = tmp_path / "whole.toile", tmp_path / "cut.toile"
+    save_recording(take, whole, step=error)
+    data = whole.read_bytes()
+    with RecordedFile(whole) as recorded:
+        head = recorded._reader.frame_end(0)
+    for share in (0.0, 0.3, 0.6, 0.8, 0.95, 1.0):
+        cut.write_bytes(data[: head + int((len(data) - head) * share)])
+        with RecordWriter.resume(cut) as writer:
+            for n in range(writer.frame_count, 6):
+                writer.append(float(take.times[n]), take.positions[n], take.body_vertices[n])
+        assert cut.read_bytes() == data
+
+
+def test_a_damaged_frame_is_named_and_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.toile"
+    save_recording(recording(4), path)
+    data = bytearray(path.read_bytes())
+    with RecordedFile(path) as recorded:
+        data[recorded._reader.frame_end(1) + 3000] ^= 4
+    path.write_bytes(data)
+    with pytest.raises(ToileError, match=r"a\.toile: frame 1 is damaged"):
+        load_recording(path)
+    with RecordedFile(path) as recorded:
+        assert recorded.damaged_frames == [1]
+        assert [n for n, _ in sound_frames(recorded)] == [0, 2, 3]
+
+
+def test_nan_is_not_stored(tmp_path: Path) -> None:
+    take = recording(1)
+    with RecordWriter.create(tmp_path / "a.toile", take.garment) as writer:
+        with pytest.raises(ToileError, match="frame 0 holds NaN"):
+            writer.append(0.0, np.full_like(take.positions[0], np.nan))
+        assert writer.frame_count == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("garment.triangles", 10_000, "triangle"),
+        ("garment.uv_particle", -1, "uv point"),
+        ("garment.triangle_fabric", 2, "fabric"),
+        ("garment.seam_uv", 10_000, "seam"),
+        ("garment.particle_garment", 1, "garment"),
+        ("body.triangles", 10_000, "body triangle"),
+        ("body.weight_joint", 1, "skin weight"),
+        ("body.skeleton.parents", 0, "parent"),
+    ],
+)
+def test_indices_that_lead_nowhere_are_refused(tmp_path: Path, name: str, value: int, message: str) -> None:
+    path = tmp_path / "a.toile"
+    save_recording(recording(1), path)
+    arrays, meta = load(path)
+    bad = arrays[name].copy()
+    bad.flat[-1] = value
+    save(path, arrays | {name: bad}, meta)
+    with pytest.raises(ToileError, match=message):
+        RecordedFile(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"garment": None},
+        {"garment": {}},
+        {"garment": {"name": 3}},
+        {"content": "something"},
+        {"body": []},
+    ],
+)
+def test_files_that_hold_something_else_are_refused(tmp_path: Path, change: dict[str, object]) -> None:
+    path = tmp_path / "a.toile"
+    save_recording(recording(1), path)
+    arrays, meta = load(path)
+    save(path, arrays, meta | change)
+    with pytest.raises(ToileError, match=r"a\.toile"):
+        RecordedFile(path)
+
+
+def test_tube_sample_is_consistent() -> None:
+    garment = tube()
+    np.testing.assert_array_equal(garment.uv_particle[garment.triangles_uv], garment.triangles)
+    a, b = garment.seam_uv.T
+    np.testing.assert_array_equal(garment.uv_particle[a], garment.uv_particle[b])
