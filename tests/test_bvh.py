@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from toile._kernels import SurfaceTree, set_thread_count
 
 from surfaces import icosphere, join, solid_angle_winding, triangle_distance, tube
+from toile._kernels import SurfaceTree, set_thread_count
 from toile.types import Floats, Ints
 
 
