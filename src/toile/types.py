@@ -407,6 +407,55 @@ class PosedBody:
     """(j, 4, 4)"""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Motion:
+    """What an actor did: joint turns over time, on the actor's own skeleton.
+
+    In the actor's rest pose every turn is the identity (joint axes are parallel to the world's), so that
+    all sources read alike. A looping motion repeats its first pose in its last frame, up to a shift along
+    the floor and a turn about the vertical: that is how far one loop travels.
+    """
+
+    name: str
+    fps: float
+    """frames per second"""
+    names: tuple[str, ...]
+    """joints, parents before children; the first is the root"""
+    parents: Ints
+    """index of the parent joint, -1 for the root, (j,)"""
+    offsets: Floats
+    """rest position of each joint relative to its parent [m], (j, 3)"""
+    tails: Floats
+    """end of each bone relative to its joint in the rest pose [m], (j, 3)"""
+    rotations: Floats
+    """parent_from_joint, unit quaternions (w, x, y, z), (f, j, 4)"""
+    translation: Floats
+    """root joint in the world [m], y up, (f, 3)"""
+    loop: bool = False
+    source: str = ""
+    """where it comes from: a file, or the published data"""
+
+    def __post_init__(self) -> None:
+        joints, frames = len(self.names), len(self.translation)
+        _set(
+            self,
+            parents=as_ints(self.parents, joints, name=f"motion {self.name}: parents"),
+            offsets=as_floats(self.offsets, joints, 3, name=f"motion {self.name}: offsets"),
+            tails=as_floats(self.tails, joints, 3, name=f"motion {self.name}: tails"),
+            rotations=as_floats(self.rotations, frames, joints, 4, name=f"motion {self.name}: rotations"),
+            translation=as_floats(self.translation, frames, 3, name=f"motion {self.name}: translation"),
+        )
+        if not (0.0 < self.fps <= 10000.0) or frames < 1:
+            raise ToileError(
+                f"motion {self.name}: {frames} frames at {self.fps} frames per second make no motion"
+            )
+
+    @property
+    def duration(self) -> float:
+        """Return the time from the first frame to the last [s]."""
+        return (len(self.translation) - 1) / self.fps
+
+
 # ---------------------------------------------------------------------------- contact, time
 
 
