@@ -2,75 +2,141 @@
 #include "bvh.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "bind.h"
+#include "float4.h"
 #include "team.h"
 
 namespace surface {
 
-// the nearest triangle so far; ties go to the lowest index, so that the answer does not depend on the search order
+// A search in two steps: float32 distances collect the triangles that can be nearest, double precision decides among
+// them. Ties go to the lowest index, so that the answer depends neither on the hint nor on the order of the search.
 struct Tree::Best {
-    double distance2;
-    double slack;       // rounding of float32 boxes and points [m]
-    float limit;        // squared distance of boxes still worth opening
-    std::int32_t triangle = -1;
+    static constexpr int room = 64;
+    Vec3 p;
+    double radius2;     // squared [m2]
+    float slack;        // rounding of float32 coordinates [m]
+    float limit;        // squared distance still worth a look
+    int count = 0;
+    std::int32_t candidate[room];
+    float distance2[room];
+    std::int32_t triangle = -1;  // decided so far
+    double least = 0;
     TrianglePoint at{};
 
-    Best(double radius, double slack_) : distance2(radius * radius), slack(slack_) { tighten(); }
-    void tighten() {
-        const double d = std::sqrt(distance2) + slack;
-        limit = static_cast<float>(d * d * 1.000001);
+    Best(Vec3 point, double radius, double extent) : p(point), radius2(radius * radius) {
+        slack = static_cast<float>(1e-6 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
+        limit = enlarged(static_cast<float>(std::min(radius2, 1e30)));
+    }
+    // float32 distances may be wrong by slack either way
+    float enlarged(float d2) const {
+        const float d = std::sqrt(d2) + slack;
+        return d * d * 1.000001f;
     }
 };
 
-void Tree::try_triangle(std::int32_t t, Vec3 p, Best &best) const {
-    const std::int32_t *v = triangle(t);
-    const Vec3 a = vertex(v[0]), b = vertex(v[1]), c = vertex(v[2]);
-    const TrianglePoint at = nearest_on_triangle(p, a, b, c);
-    const Vec3 d = p - (at.weight[0] * a + at.weight[1] * b + at.weight[2] * c);
-    const double d2 = dot(d, d);
-    if (d2 < best.distance2 || (d2 == best.distance2 && (best.triangle < 0 || t < best.triangle))) {
-        best.distance2 = d2;
-        best.triangle = t;
-        best.at = at;
-        best.tighten();
+// decide among the candidates and forget them
+void Tree::decide(Best &best) const {
+    for (int i = 0; i < best.count; ++i) {
+        if (!(best.distance2[i] <= best.limit)) continue;
+        const std::int32_t t = best.candidate[i], *v = triangle(t);
+        const Vec3 a = vertex(v[0]), b = vertex(v[1]), c = vertex(v[2]);
+        const TrianglePoint at = nearest_on_triangle(best.p, a, b, c);
+        const Vec3 d = best.p - (at.weight[0] * a + at.weight[1] * b + at.weight[2] * c);
+        const double d2 = dot(d, d);
+        if (d2 > best.radius2) continue;
+        if (best.triangle < 0 || d2 < best.least || (d2 == best.least && t < best.triangle))
+            best.least = d2, best.triangle = t, best.at = at;
+    }
+    best.count = 0;
+}
+
+namespace {
+
+struct Vec4 {
+    Float4 x, y, z;
+};
+inline Vec4 operator-(const Vec4 &a, const Vec4 &b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Float4 dot(const Vec4 &a, const Vec4 &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline Vec4 along(const Vec4 &a, Float4 t, const Vec4 &e) { return {a.x + t * e.x, a.y + t * e.y, a.z + t * e.z}; }
+
+// squared distance of the origin to the segment from a along e; points count as segments (0/0 becomes 0)
+inline Float4 segment_distance2(const Vec4 &a, const Vec4 &e, Float4 ee, Float4 towards) {
+    const Float4 t = min(max(towards / ee, Float4(0.0f)), Float4(1.0f));
+    const Vec4 d = along(a, t, e);
+    return dot(d, d);
+}
+
+}  // namespace
+
+void Tree::search_leaf(const Leaf &leaf, Best &best) const {
+    const Float4 x(static_cast<float>(best.p.x)), y(static_cast<float>(best.p.y)), z(static_cast<float>(best.p.z));
+    const auto corner = [&](int i) -> Vec4 {
+        const auto &c = leaf.corner[i];
+        return {Float4::load(c[0]) - x, Float4::load(c[1]) - y, Float4::load(c[2]) - z};
+    };
+    const Vec4 a = corner(0), b = corner(1), c = corner(2), ab = b - a, ac = c - a, bc = c - b;
+    const Float4 zero(0.0f), abab = dot(ab, ab), abac = dot(ab, ac), acac = dot(ac, ac), bcbc = dot(bc, bc);
+    const Float4 d1 = zero - dot(ab, a), d2 = zero - dot(ac, a);
+    Float4 near = segment_distance2(a, ab, abab, d1);
+    near = min(segment_distance2(a, ac, acac, d2), near);
+    near = min(segment_distance2(b, bc, bcbc, zero - dot(bc, b)), near);
+    // inside the face: all three barycentric coordinates positive
+    const Float4 d3 = d1 - abab, d4 = d2 - abac, d5 = d1 - abac, d6 = d2 - acac;
+    const Float4 va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+    const Float4 whole = va + vb + vc;
+    const Vec4 foot = along(along(a, vb / whole, ab), vc / whole, ac);
+    near = where_positive(va, vb, vc, min(dot(foot, foot), near), near);
+
+    int mask = less_equal(near, Float4(best.limit)) & ((1 << leaf.count) - 1);
+    if (!mask) return;
+    float distance2[4];
+    near.store(distance2);
+    for (; mask; mask &= mask - 1) {
+        const int k = std::countr_zero(static_cast<unsigned>(mask));
+        if (!(distance2[k] <= best.limit)) continue;
+        best.limit = std::min(best.limit, best.enlarged(distance2[k]));
+        if (best.count == Best::room) decide(best);
+        best.candidate[best.count] = leaf.triangle[k];
+        best.distance2[best.count++] = distance2[k];
     }
 }
 
-void Tree::search(std::int32_t root, Vec3 p, Best &best) const {
+void Tree::search(std::int32_t root, Best &best) const {
     struct Open {
         std::int32_t node;
         float distance2;
     };
-    Open open[128];
+    Open open[open_limit];
     int count = 0;
     open[count++] = {root, 0};
-    const float x = static_cast<float>(p.x), y = static_cast<float>(p.y), z = static_cast<float>(p.z);
+    const Float4 x(static_cast<float>(best.p.x)), y(static_cast<float>(best.p.y)), z(static_cast<float>(best.p.z));
+    const Float4 zero(0.0f);
     while (count > 0) {
         const Open top = open[--count];
         if (top.distance2 > best.limit) continue;
-        const Node &node = nodes_[top.node];
-        float d2[4];
-        for (int k = 0; k < 4; ++k) {
-            const float dx = std::max(std::max(node.lo[0][k] - x, x - node.hi[0][k]), 0.0f);
-            const float dy = std::max(std::max(node.lo[1][k] - y, y - node.hi[1][k]), 0.0f);
-            const float dz = std::max(std::max(node.lo[2][k] - z, z - node.hi[2][k]), 0.0f);
-            d2[k] = dx * dx + dy * dy + dz * dz;
+        if (top.node < 0) {
+            search_leaf(leaves_[~top.node], best);
+            continue;
         }
+        const Node &node = nodes_[top.node];
+        const Float4 dx = max(max(Float4::load(node.lo[0]) - x, x - Float4::load(node.hi[0])), zero);
+        const Float4 dy = max(max(Float4::load(node.lo[1]) - y, y - Float4::load(node.hi[1])), zero);
+        const Float4 dz = max(max(Float4::load(node.lo[2]) - z, z - Float4::load(node.hi[2])), zero);
+        const Float4 distance2 = dx * dx + dy * dy + dz * dz;
+        float d2[4];
+        distance2.store(d2);
         const int first = count;
-        for (int k = 0; k < 4; ++k) {
-            if (!(d2[k] <= best.limit) || node.child[k] == unused) continue;
-            if (node.child[k] < 0) {
-                try_triangle(~node.child[k], p, best);
-            } else if (count < 128) {
-                // keep the new ones sorted, the nearest last
-                int at = count++;
-                for (; at > first && open[at - 1].distance2 < d2[k]; --at) open[at] = open[at - 1];
-                open[at] = {node.child[k], d2[k]};
-            }
+        for (int near = less_equal(distance2, Float4(best.limit)); near; near &= near - 1) {
+            const int k = std::countr_zero(static_cast<unsigned>(near));
+            // keep the new ones sorted, the nearest last
+            int at = count++;
+            for (; at > first && open[at - 1].distance2 < d2[k]; --at) open[at] = open[at - 1];
+            open[at] = {node.child[k], d2[k]};
         }
     }
 }
@@ -98,45 +164,48 @@ Vec3 Tree::pseudonormal(std::int32_t t, Feature feature) const {
     return sum;
 }
 
-void Tree::fill(Vec3 p, const Best &best, Hit &hit) const {
+bool Tree::fill(Best &best, Hit &hit) const {
+    decide(best);
+    if (best.triangle < 0) return false;
     const std::int32_t *v = triangle(best.triangle);
     const double *w = best.at.weight;
     hit.triangle = best.triangle;
     hit.feature = best.at.feature;
     std::copy_n(w, 3, hit.weight);
     hit.point = w[0] * vertex(v[0]) + w[1] * vertex(v[1]) + w[2] * vertex(v[2]);
-    const Vec3 away = p - hit.point, pseudo = pseudonormal(best.triangle, best.at.feature);
-    const double distance = std::sqrt(best.distance2), sign = dot(away, pseudo) < 0 ? -1 : 1;
+    const Vec3 away = best.p - hit.point, pseudo = pseudonormal(best.triangle, best.at.feature);
+    const double distance = std::sqrt(best.least), sign = dot(away, pseudo) < 0 ? -1 : 1;
     hit.gap = sign * distance;
     // on the surface itself the difference has no direction; inside a face the face knows it best
     const bool blurred = hit.feature == FACE || distance < 1e-12 + 1e-9 * extent_;
     hit.normal = blurred ? normalised(pseudo) : (sign / distance) * away;
+    return true;
 }
 
+// a probably near triangle bounds the search
 namespace {
-double slack_of(Vec3 p, double extent) {
-    return 5e-7 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)});
+double bounded(const Tree &tree, Vec3 p, double radius, std::int32_t hint) {
+    if (hint < 0) return std::min(radius, 1e15);
+    const std::int32_t *v = tree.triangle(hint);
+    const Vec3 a = tree.vertex(v[0]), b = tree.vertex(v[1]), c = tree.vertex(v[2]);
+    const TrianglePoint at = nearest_on_triangle(p, a, b, c);
+    const Vec3 d = p - (at.weight[0] * a + at.weight[1] * b + at.weight[2] * c);
+    return std::min(radius, length(d) * (1 + 1e-12));
 }
 }  // namespace
 
 bool Tree::nearest(Vec3 p, double radius, std::int32_t hint, Hit &hit) const {
-    Best best(std::min(radius, 1e15), slack_of(p, extent_));
-    if (hint >= 0) try_triangle(hint, p, best);
+    Best best(p, bounded(*this, p, radius, hint), extent_);
     for (const auto root : roots_)
-        if (root >= 0) search(root, p, best);
-    if (best.triangle < 0) return false;
-    fill(p, best, hit);
-    return true;
+        if (root >= 0) search(root, best);
+    return fill(best, hit);
 }
 
 bool Tree::nearest_in_group(Vec3 p, int group, double radius, std::int32_t hint, Hit &hit) const {
     if (roots_[group] < 0) return false;
-    Best best(std::min(radius, 1e15), slack_of(p, extent_));
-    if (hint >= 0 && group_of(hint) == group) try_triangle(hint, p, best);
-    search(roots_[group], p, best);
-    if (best.triangle < 0) return false;
-    fill(p, best, hit);
-    return true;
+    Best best(p, bounded(*this, p, radius, hint >= 0 && group_of(hint) == group ? hint : -1), extent_);
+    search(roots_[group], best);
+    return fill(best, hit);
 }
 
 // does the nearest feature also belong to a triangle of another group?

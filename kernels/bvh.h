@@ -20,12 +20,22 @@ struct Hit {
 // four boxes side by side; float32 bounds are rounded outward, so they always contain their triangles
 struct alignas(16) Node {
     float lo[3][4], hi[3][4];
-    std::int32_t child[4];  // node index, or ~triangle; unused places have an empty box
+    std::int32_t child[4];  // node index, or ~leaf index; unused places have an empty box
+};
+
+// four triangles side by side, rounded to float32: only to find out which ones deserve a look in double
+struct alignas(16) Leaf {
+    float corner[3][3][4];  // corner, axis, place; unused places repeat the last triangle
+    std::int32_t triangle[4];
+    std::int32_t count;
+    std::int32_t spare[3];
 };
 
 class Tree {
   public:
     static constexpr int max_groups = 32;
+    // open nodes of a search: three per level; the build limits the depth
+    static constexpr int max_depth = 60, open_limit = 3 * max_depth + 4;
     static constexpr std::int32_t unused = INT32_MIN;
 
     // group: small integer per triangle (a limb), or null for one group. Indices must have been checked.
@@ -52,6 +62,7 @@ class Tree {
     int group_of(std::size_t t) const { return group_.empty() ? 0 : group_[t]; }
     Vec3 vertex(std::int32_t v) const { return load(&vertices_[3 * std::size_t(v)]); }
     const std::vector<Node> &nodes() const { return nodes_; }
+    const std::vector<Leaf> &leaves() const { return leaves_; }
     // first node of each group; -1 for a group without triangles
     const std::vector<std::int32_t> &roots() const { return roots_; }
     // largest absolute coordinate, for rounding bounds
@@ -67,9 +78,10 @@ class Tree {
     void connect(std::size_t vertex_count);
     void plan_refit();
     void refit_node(std::int32_t index);
-    void search(std::int32_t root, Vec3 p, Best &best) const;
-    void try_triangle(std::int32_t t, Vec3 p, Best &best) const;
-    void fill(Vec3 p, const Best &best, Hit &hit) const;
+    void search(std::int32_t root, Best &best) const;
+    void search_leaf(const Leaf &leaf, Best &best) const;
+    void decide(Best &best) const;
+    bool fill(Best &best, Hit &hit) const;
     bool touches_other_group(const Hit &hit) const;
     int ray_winding(Vec3 p, int axis) const;
 
@@ -79,6 +91,7 @@ class Tree {
     std::vector<std::int32_t> neighbour_;  // (t, 3): triangle across edge i, -1 at a border
     std::vector<std::int32_t> fan_start_, fan_;  // triangles round each vertex
     std::vector<Node> nodes_;              // parents before children, each subtree in one piece
+    std::vector<Leaf> leaves_;
     std::vector<std::int32_t> roots_;
     std::vector<std::int32_t> subtree_end_;
     std::vector<Task> tasks_;              // subtrees to refit in parallel

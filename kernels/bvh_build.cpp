@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bvh.h"
+#include "float4.h"
 #include "team.h"
 
 namespace surface {
@@ -13,25 +14,21 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
+// the fourth lane is not used
 struct Box {
-    float lo[3] = {inf, inf, inf}, hi[3] = {-inf, -inf, -inf};
-    void add(const Box &b) {
-        for (int k = 0; k < 3; ++k) lo[k] = std::min(lo[k], b.lo[k]), hi[k] = std::max(hi[k], b.hi[k]);
-    }
+    Float4 lo{inf}, hi{-inf};
+    void add(const Box &b) { lo = min(lo, b.lo), hi = max(hi, b.hi); }
     float area() const {
-        const float x = hi[0] - lo[0], y = hi[1] - lo[1], z = hi[2] - lo[2];
-        return x < 0 ? 0 : x * y + y * z + z * x;
+        float d[4];
+        (hi - lo).store(d);
+        return d[0] < 0 ? 0 : d[0] * d[1] + d[1] * d[2] + d[2] * d[0];
     }
 };
 
-// float32 on the safe side of a double
-float below(double v) {
-    const float f = static_cast<float>(v);
-    return f > v ? std::nextafterf(f, -inf) : f;
-}
-float above(double v) {
-    const float f = static_cast<float>(v);
-    return f < v ? std::nextafterf(f, inf) : f;
+// Bounds of coordinates that were rounded to float32, large enough for the unrounded ones.
+Box padded(Float4 lo, Float4 hi) {
+    const Float4 zero(0.0f), share(1.2e-7f), tiny(1e-37f);
+    return {lo - (max(lo, zero - lo) * share + tiny), hi + (max(hi, zero - hi) * share + tiny)};
 }
 
 struct Range {
@@ -42,16 +39,16 @@ struct Range {
 
 class Builder {
   public:
-    Builder(std::vector<Box> boxes, std::vector<Node> &nodes, std::vector<std::int32_t> &ends)
-        : boxes_(std::move(boxes)), nodes_(nodes), ends_(ends), centre_(boxes_.size()) {
+    Builder(std::vector<Box> boxes, std::vector<Node> &nodes, std::vector<Leaf> &leaves, std::vector<std::int32_t> &ends)
+        : boxes_(std::move(boxes)), nodes_(nodes), leaves_(leaves), ends_(ends), centre_(boxes_.size()) {
         for (std::size_t t = 0; t < boxes_.size(); ++t)
-            for (int k = 0; k < 3; ++k) centre_[t][k] = 0.5f * (boxes_[t].lo[k] + boxes_[t].hi[k]);
+            (Float4(0.5f) * (boxes_[t].lo + boxes_[t].hi)).store(centre_[t].data());
     }
 
     // a subtree over the triangles of `order`; returns its root
     std::int32_t build(std::vector<std::int32_t> order) {
         order_ = std::move(order);
-        return add_node(whole(0, static_cast<std::int32_t>(order_.size())));
+        return add_node(whole(0, static_cast<std::int32_t>(order_.size())), 0);
     }
 
   private:
@@ -63,27 +60,31 @@ class Builder {
         return r;
     }
 
-    std::int32_t add_node(const Range &range) {
+    std::int32_t add_leaf(const Range &range) {
+        Leaf leaf{};
+        leaf.count = range.count();
+        for (int k = 0; k < 4; ++k) leaf.triangle[k] = order_[std::min(range.begin + k, range.end - 1)];
+        leaves_.push_back(leaf);
+        return ~static_cast<std::int32_t>(leaves_.size() - 1);
+    }
+
+    std::int32_t add_node(const Range &range, int depth) {
         const auto index = static_cast<std::int32_t>(nodes_.size());
         nodes_.emplace_back();
         ends_.push_back(0);
         std::fill_n(nodes_[index].child, 4, Tree::unused);
-        if (range.count() <= 4) {
-            for (int k = 0; k < range.count(); ++k) nodes_[index].child[k] = ~order_[range.begin + k];
-        } else {
-            Range part[4] = {range};
-            const int parts = split_in_four(part);
-            for (int k = 0; k < parts; ++k) {
-                const std::int32_t child = add_node(part[k]);
-                nodes_[index].child[k] = child;
-            }
+        Range part[4] = {range};
+        const int parts = split_in_four(part, depth);
+        for (int k = 0; k < parts; ++k) {
+            const std::int32_t child = part[k].count() <= 4 ? add_leaf(part[k]) : add_node(part[k], depth + 1);
+            nodes_[index].child[k] = child;
         }
         ends_[index] = static_cast<std::int32_t>(nodes_.size());
         return index;
     }
 
     // halve the part with the largest cost until there are four
-    int split_in_four(Range *part) {
+    int split_in_four(Range *part, int depth) {
         int parts = 1;
         while (parts < 4) {
             int worst = -1;
@@ -92,11 +93,17 @@ class Builder {
                 if (part[k].count() > 4 && part[k].box.area() * part[k].count() > cost)
                     worst = k, cost = part[k].box.area() * part[k].count();
             if (worst < 0) break;
-            const auto middle = part[worst].count() <= small ? split_small(part[worst]) : split_bins(part[worst]);
+            const auto middle = split(part[worst], depth);
             part[parts++] = whole(middle, part[worst].end);
             part[worst] = whole(part[worst].begin, middle);
         }
         return parts;
+    }
+
+    // a freak distribution that splits off crumbs is halved instead, so that the depth stays bounded
+    std::int32_t split(const Range &r, int depth) {
+        if (r.count() <= small) return split_small(r);
+        return depth < Tree::max_depth / 2 ? split_bins(r) : r.begin + r.count() / 2;
     }
 
     void sort_along(const Range &r, int axis) {
@@ -124,27 +131,27 @@ class Builder {
 
     // many triangles: the best of bin_count - 1 planes on each axis
     std::int32_t split_bins(const Range &r) {
-        Box centres;
-        for (auto i = r.begin; i < r.end; ++i)
-            for (int k = 0; k < 3; ++k) {
-                centres.lo[k] = std::min(centres.lo[k], centre_[order_[i]][k]);
-                centres.hi[k] = std::max(centres.hi[k], centre_[order_[i]][k]);
-            }
+        Float4 low(inf), high(-inf);
+        for (auto i = r.begin; i < r.end; ++i) {
+            const Float4 c = Float4::load(centre_[order_[i]].data());
+            low = min(low, c), high = max(high, c);
+        }
+        float lo[4], hi[4];
+        low.store(lo), high.store(hi);
         float least = inf;
         int best_axis = -1, best_bin = 0;
         for (int axis = 0; axis < 3; ++axis) {
-            const float width = centres.hi[axis] - centres.lo[axis];
+            const float width = hi[axis] - lo[axis];
             if (!(width > 0)) continue;
-            const float scale = bin_count * 0.9999f / width;
-            const auto [bin, cost] = best_plane(r, axis, centres.lo[axis], scale);
+            const auto [bin, cost] = best_plane(r, axis, lo[axis], bin_count * 0.9999f / width);
             if (cost < least) least = cost, best_axis = axis, best_bin = bin;
         }
         const auto half = r.begin + r.count() / 2;
         if (best_axis < 0) return half;  // all centres in one place
-        const float lo = centres.lo[best_axis], scale = bin_count * 0.9999f / (centres.hi[best_axis] - lo);
+        const float from = lo[best_axis], scale = bin_count * 0.9999f / (hi[best_axis] - from);
         const auto middle = std::stable_partition(
             order_.begin() + r.begin, order_.begin() + r.end,
-            [&](std::int32_t t) { return bin_of(t, best_axis, lo, scale) <= best_bin; });
+            [&](std::int32_t t) { return bin_of(t, best_axis, from, scale) <= best_bin; });
         const auto at = static_cast<std::int32_t>(middle - order_.begin());
         return at > r.begin && at < r.end ? at : half;
     }
@@ -182,21 +189,41 @@ class Builder {
 
     std::vector<Box> boxes_;
     std::vector<Node> &nodes_;
+    std::vector<Leaf> &leaves_;
     std::vector<std::int32_t> &ends_;
-    std::vector<std::array<float, 3>> centre_;
+    std::vector<std::array<float, 4>> centre_;
     std::vector<std::int32_t> order_;
 };
 
 Box triangle_box(const double *vertices, const std::int32_t *t) {
-    const double *a = vertices + 3 * std::size_t(t[0]), *b = vertices + 3 * std::size_t(t[1]),
-                 *c = vertices + 3 * std::size_t(t[2]);
-    Box box;
+    Float4 lo(inf), hi(-inf);
     for (int k = 0; k < 3; ++k) {
-        box.lo[k] = below(std::min({a[k], b[k], c[k]}));
-        box.hi[k] = above(std::max({a[k], b[k], c[k]}));
+        const double *v = vertices + 3 * std::size_t(t[k]);
+        const float rounded[4] = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]), 0};
+        const Float4 p = Float4::load(rounded);
+        lo = min(lo, p), hi = max(hi, p);
     }
-    return box;
+    return padded(lo, hi);
 }
+
+// new corners of a leaf; returns its box
+Box refit_leaf(Leaf &leaf, const double *vertices, const std::int32_t *triangles) {
+    Float4 lo(inf), hi(-inf);
+    for (int k = 0; k < 4; ++k) {
+        const std::int32_t *t = triangles + 3 * std::size_t(leaf.triangle[k]);
+        for (int i = 0; i < 3; ++i) {
+            const double *v = vertices + 3 * std::size_t(t[i]);
+            const float rounded[4] = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]), 0};
+            for (int axis = 0; axis < 3; ++axis) leaf.corner[i][axis][k] = rounded[axis];
+            const Float4 p = Float4::load(rounded);
+            lo = min(lo, p), hi = max(hi, p);
+        }
+    }
+    return padded(lo, hi);
+}
+
+float least(const float *v) { return std::min(std::min(v[0], v[1]), std::min(v[2], v[3])); }
+float greatest(const float *v) { return std::max(std::max(v[0], v[1]), std::max(v[2], v[3])); }
 
 }  // namespace
 
@@ -213,8 +240,9 @@ Tree::Tree(const std::int32_t *triangles, std::size_t triangle_count, const doub
         if (g >= members.size()) members.resize(g + 1);
         members[g].push_back(static_cast<std::int32_t>(t));
     }
-    nodes_.reserve(triangle_count / 2 + 8);
-    Builder builder(std::move(boxes), nodes_, subtree_end_);
+    nodes_.reserve(triangle_count / 4 + 8);
+    leaves_.reserve(triangle_count / 3 + 8);
+    Builder builder(std::move(boxes), nodes_, leaves_, subtree_end_);
     for (auto &m : members) roots_.push_back(m.empty() ? -1 : builder.build(std::move(m)));
     plan_refit();
     refit(vertices);
@@ -260,19 +288,17 @@ void Tree::plan_refit() {
 void Tree::refit_node(std::int32_t index) {
     Node &node = nodes_[index];
     for (int k = 0; k < 4; ++k) {
-        Box box;
         const auto child = node.child[k];
+        float lo[4] = {inf, inf, inf}, hi[4] = {-inf, -inf, -inf};
         if (child >= 0) {
-            const Node &below_it = nodes_[child];
+            const Node &lower = nodes_[child];
             for (int axis = 0; axis < 3; ++axis)
-                for (int j = 0; j < 4; ++j) {
-                    box.lo[axis] = std::min(box.lo[axis], below_it.lo[axis][j]);
-                    box.hi[axis] = std::max(box.hi[axis], below_it.hi[axis][j]);
-                }
+                lo[axis] = least(lower.lo[axis]), hi[axis] = greatest(lower.hi[axis]);
         } else if (child != unused) {
-            box = triangle_box(vertices_.data(), triangle(~child));
+            const Box box = refit_leaf(leaves_[~child], vertices_.data(), triangles_.data());
+            box.lo.store(lo), box.hi.store(hi);
         }
-        for (int axis = 0; axis < 3; ++axis) node.lo[axis][k] = box.lo[axis], node.hi[axis][k] = box.hi[axis];
+        for (int axis = 0; axis < 3; ++axis) node.lo[axis][k] = lo[axis], node.hi[axis][k] = hi[axis];
     }
 }
 
