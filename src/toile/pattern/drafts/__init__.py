@@ -1,1 +1,45 @@
-"""drafts."""
+"""Garments drafted from measurements, each a short program in tailoring words."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toile.errors import ToileError
+from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.skirt import skirt
+from toile.pattern.drafts.tshirt import tshirt
+from toile.types import Pattern
+
+Draft = Callable[..., Pattern]
+
+DRAFTS: dict[str, Draft] = {"skirt": skirt, "tshirt": tshirt}
+"""name → program(measures, **style)"""
+
+
+def draft(name: str, measurements: Mapping[str, float], **style: Any) -> Pattern:
+    """Return the pattern of a garment for these measurements [m], with style options (see `options`)."""
+    if name not in DRAFTS:
+        raise ToileError(f"there is no draft '{name}': choose {', '.join(DRAFTS)}")
+    known = options(name)
+    for option, value in style.items():
+        if option not in known:
+            raise ToileError(f"draft {name} has no option '{option}': choose {', '.join(known)}")
+        _check_value(name, option, value, known[option])
+    return DRAFTS[name](Measures(measurements), **style)
+
+
+def options(name: str) -> dict[str, Any]:
+    """Return the style options of a draft and their defaults."""
+    parameters = inspect.signature(DRAFTS[name]).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def _check_value(name: str, option: str, value: Any, default: Any) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and not (math.isfinite(value) and abs(value) <= 3.0):
+        raise ToileError(f"draft {name}: {option} is {value!r}, wanted metres between -3 and 3")
+    if isinstance(value, str) != isinstance(default, str) and not (number and isinstance(default, str)):
+        raise ToileError(f"draft {name}: {option} is {value!r}, wanted something like {default!r}")

@@ -1,0 +1,225 @@
+"""The upper body: front and back from shoulder to hem, and sleeves that fit their armholes.
+
+Heights are above the floor [m], so that a bodice shows directly where it lies on the body. Widths are of
+half a front or half a back, measured from the middle.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from toile.pattern.drafts.cutting import Point, Side, length_between, piece, side, solve, unfold
+from toile.pattern.drafts.measures import Measures
+from toile.types import Panel
+
+CAP_LOWEST = 0.075
+"""lowest crown of a sleeve that still lets the arm hang [m]; a tighter armhole is cut deeper"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bodice:
+    """Where the lines of an upper garment lie [m]."""
+
+    neck_point: Point
+    """where shoulder and neckline meet"""
+    neck_front: float
+    """height of the neckline in the middle of the front"""
+    neck_back: float
+    """height of the neckline in the middle of the back"""
+    shoulder_point: Point
+    """outer end of the shoulder seam"""
+    across_front: float
+    """half width between the armholes"""
+    across_back: float
+    underarm: float
+    """height of the armhole's lowest point"""
+    front: float
+    """half width of the front at the underarm"""
+    back: float
+    """half width of the back at the underarm"""
+    flare: float
+    """growth of the half width per metre downwards along the side"""
+    hem: float
+    """height of the hem"""
+
+    def half_width(self, at_underarm: float, height: float) -> float:
+        """Return the half width of front or back at a height [m]."""
+        return at_underarm + self.flare * (self.underarm - height)
+
+
+def bodice(
+    m: Measures,
+    *,
+    hem: float,
+    ease: float,
+    neck_width: float = 0.0,
+    neck_depth: float = 0.0,
+    shoulder: float = 0.0,
+    armhole: float = 0.0,
+    slimmest: float = -0.02,
+) -> Bodice:
+    """Return the lines for a body.
+
+    hem: height above the floor; ease: added to the girths; neck_width, neck_depth: the neckline's opening
+    beyond the base of the neck; shoulder: seam longer (+) or shorter (-) than the body's shoulder; armhole:
+    deeper by that much; slimmest: least growth of the half width per metre downwards.
+    """
+    nape = m["waist_height"] + m["back_length"]
+    neck = m["neck"] / 6.0 + 0.016 + neck_width
+    tip = max(m["shoulder_width"] / 2.0 + shoulder, neck + 0.04)
+    slope = min(
+        max((nape - m["shoulder_height"]) / (m["shoulder_width"] / 2.0 - m["neck"] / 6.0), 0.27), 0.47
+    )
+    neck_y = nape + 0.01 - slope * neck_width
+    underarm = nape - (m["bust"] / 10.0 + 0.07 * m["height"] + 0.01 + armhole)
+    quarter = (m["bust"] + ease) / 4.0
+    return Bodice(
+        neck_point=(neck, neck_y),
+        neck_front=neck_y - (m["neck"] / 6.0 + 0.025 + neck_depth),
+        neck_back=neck_y - 0.022,
+        shoulder_point=(tip, neck_y - slope * (tip - neck)),
+        across_front=tip - 0.018,
+        across_back=tip - 0.008,
+        underarm=underarm,
+        front=quarter + 0.008,
+        back=quarter - 0.008,
+        flare=max(slimmest, _least_flare(m, quarter, underarm, hem, ease)),
+        hem=hem,
+    )
+
+
+def _least_flare(m: Measures, quarter: float, underarm: float, hem: float, ease: float) -> float:
+    """Return the growth of the half width that clears waist and hips, as far as the garment reaches."""
+    levels = ((m["waist"], m["waist_height"]), (m["hips"], m["hip_height"]))
+    return max(
+        ((girth + 0.6 * ease) / 4.0 - quarter) / (underarm - height)
+        for girth, height in levels
+        if height > hem - 0.06 or girth == m["waist"]
+    )
+
+
+# ---------------------------------------------------------------------------- front and back
+
+
+def half_front(b: Bodice) -> tuple[list[Side], Point]:
+    """Return the sides of the front at x ≥ 0 from the hem's middle to the neckline's, and the end."""
+    neck = side("neck", b.neck_point, (b.neck_point[0], b.neck_front), (b.neck_point[0] * 0.5, b.neck_front))
+    return _half(b, b.front, b.across_front, neck), (0.0, b.neck_front)
+
+
+def half_back(b: Bodice) -> tuple[list[Side], Point]:
+    """Return the sides of the back at x ≥ 0 from the hem's middle to the neckline's, and the end."""
+    neck = side("neck", b.neck_point, (b.neck_point[0] * 0.72, b.neck_back))
+    return _half(b, b.back, b.across_back, neck), (0.0, b.neck_back)
+
+
+def _half(b: Bodice, width: float, across: float, neck: Side) -> list[Side]:
+    hem_width = b.half_width(width, b.hem)
+    return [
+        side("hem", (0.0, b.hem)),
+        side("side", (hem_width, b.hem)),
+        armhole(b, width, across),
+        side("shoulder", b.shoulder_point),
+        neck,
+    ]
+
+
+def armhole(b: Bodice, width: float, across: float) -> Side:
+    """Return the armhole curve from the underarm up to the shoulder point."""
+    rise = b.shoulder_point[1] - b.underarm
+    inner = across - 0.008
+    return side(
+        "armhole",
+        (width, b.underarm),
+        (inner + 0.1 * (width - inner), b.underarm),
+        (inner, b.underarm + 0.5 * rise),
+    )
+
+
+def armhole_lengths(b: Bodice) -> tuple[float, float]:
+    """Return the length of the front and of the back armhole [m]."""
+    front = length_between(armhole(b, b.front, b.across_front), b.shoulder_point)
+    return front, length_between(armhole(b, b.back, b.across_back), b.shoulder_point)
+
+
+def front_and_back(b: Bodice) -> tuple[Panel, Panel]:
+    """Return a front and a back, each cut in one piece."""
+    front = piece("front", unfold(*half_front(b)), faces="front")
+    back = piece("back", unfold(*half_back(b), plus="right", minus="left"), faces="back")
+    return front, back
+
+
+# ---------------------------------------------------------------------------- sleeve
+
+
+@dataclass(frozen=True, slots=True)
+class Crown:
+    """The top of a sleeve [m]."""
+
+    height: float
+    """from the widest line to the top"""
+    front: float
+    """width of the front half at the widest line"""
+    back: float
+    """width of the back half at the widest line"""
+
+
+def crown_curve(word: str, width: float, height: float) -> Side:
+    """Return the S-shaped half crown from the underarm at x = width up to the top at (0, 0)."""
+    return side(word, (width, -height), (0.62 * width, -0.95 * height), (0.42 * width, 0.0))
+
+
+def fit_crown(b: Bodice, width: float, *, ease: float) -> Crown:
+    """Return the crown of that width [m] whose halves are longer than their armholes by the share `ease`."""
+    lengths = [(1.0 + ease) * length for length in armhole_lengths(b)]
+
+    def half(height: float, length: float) -> float:
+        return solve(lambda w: length_between(crown_curve("", w, height), (0.0, 0.0)), length, 0.01, 1.0)
+
+    height = solve(lambda h: -sum(half(h, v) for v in lengths), -width, 0.01, 0.9 * min(lengths))
+    return Crown(height, half(height, lengths[0]), half(height, lengths[1]))
+
+
+def sleeve_and_armhole(b: Bodice, width: float, *, ease: float) -> tuple[Bodice, Crown]:
+    """Return a crown of that width [m], with the armhole cut deeper where the arm needs it."""
+    for _ in range(25):
+        crown = fit_crown(b, width, ease=ease)
+        if crown.height >= CAP_LOWEST and abs(crown.front + crown.back - width) < 0.001:
+            break
+        b = replace(b, underarm=b.underarm - 0.006)
+    return b, crown
+
+
+def sleeve_width(m: Measures, distance: float, ease: float) -> float:
+    """Return the sleeve's girth at a distance from the shoulder point along the arm [m]."""
+    share = min(max((distance - 0.10) / max(m["arm_length"] - 0.10, 0.1), 0.0), 1.0)
+    return m["upper_arm"] + share * (m["wrist"] - m["upper_arm"]) + ease
+
+
+def left_sleeve(m: Measures, b: Bodice, crown: Crown, *, length: float, hem: float) -> Panel:
+    """Return the left sleeve: y = 0 at the top of the crown, its front half at x < 0.
+
+    length: from the top to the hem; hem: width there [m].
+    """
+    taper = (crown.front + crown.back - hem) / 2.0
+    length = max(length, crown.height + 0.03)
+    sides = [
+        side("hem", (-crown.front + taper, -length)),
+        side("back_underarm", (crown.back - taper, -length)),
+        crown_curve("back_crown", crown.back, crown.height),
+        _flip(crown_curve("front_crown", crown.front, crown.height)),
+        side("front_underarm", (-crown.front, -crown.height)),
+    ]
+    return piece("left_sleeve", sides, around="left_arm", faces="left", height=b.shoulder_point[1])
+
+
+def _flip(half: Side) -> Side:
+    """Return a half crown run from the top (0, 0) down to the other side."""
+    return replace(half, start=(0.0, 0.0), controls=tuple((-x, y) for x, y in reversed(half.controls)))
+
+
+def shoulder_drop(b: Bodice) -> float:
+    """Return the angle of the shoulder seam below the horizontal [rad]."""
+    (x0, y0), (x1, y1) = b.neck_point, b.shoulder_point
+    return math.atan2(y0 - y1, x1 - x0)
