@@ -182,8 +182,11 @@ bool Tree::fill(Best &best, Hit &hit) const {
     return true;
 }
 
-// a probably near triangle bounds the search
 namespace {
+// NaN, infinity and numbers that float32 cannot hold are near nothing
+bool askable(Vec3 p) { return std::abs(p.x) < 1e15 && std::abs(p.y) < 1e15 && std::abs(p.z) < 1e15; }
+
+// a probably near triangle bounds the search
 double bounded(const Tree &tree, Vec3 p, double radius, std::int32_t hint) {
     if (hint < 0) return std::min(radius, 1e15);
     const std::int32_t *v = tree.triangle(hint);
@@ -195,6 +198,7 @@ double bounded(const Tree &tree, Vec3 p, double radius, std::int32_t hint) {
 }  // namespace
 
 bool Tree::nearest(Vec3 p, double radius, std::int32_t hint, Hit &hit) const {
+    if (!askable(p)) return false;
     Best best(p, bounded(*this, p, radius, hint), extent_);
     for (const auto root : roots_)
         if (root >= 0) search(root, best);
@@ -202,7 +206,7 @@ bool Tree::nearest(Vec3 p, double radius, std::int32_t hint, Hit &hit) const {
 }
 
 bool Tree::nearest_in_group(Vec3 p, int group, double radius, std::int32_t hint, Hit &hit) const {
-    if (roots_[group] < 0) return false;
+    if (roots_[group] < 0 || !askable(p)) return false;
     Best best(p, bounded(*this, p, radius, hint >= 0 && group_of(hint) == group ? hint : -1), extent_);
     search(roots_[group], best);
     return fill(best, hit);
@@ -268,7 +272,7 @@ void require_hints(const Array &hint, std::size_t triangle_count) {
 
 void require_finite(const Points &points, const char *message) {
     for (std::size_t i = 0; i < points.size(); ++i)
-        if (!std::isfinite(points.data()[i])) throw std::invalid_argument(message);
+        if (!(std::abs(points.data()[i]) < 1e15)) throw std::invalid_argument(message);
 }
 
 Tree *make_tree(Tree *where, Triangles triangles, Points vertices, std::optional<In<std::int32_t, -1>> group) {
