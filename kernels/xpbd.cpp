@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "hierarchy.h"
 #include "lanes.h"
 #include "pack.h"
 
@@ -54,6 +55,27 @@ class Cloth {
         inverse_mass_ = in_order(inverse_mass);
     }
 
+    // coarse distance limits over the flat cloth; call again after pinning
+    void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, int level_count) {
+        require(corner.shape(0) == triangles.shape(0) && panel.size() == triangles.shape(0),
+                "levels need the flat corners and the panel of each triangle");
+        require(level_count >= 0 && level_count <= LEVEL_LIMIT, "there are 0 to 8 levels");
+        require_indices(triangles, count_, "levels: a triangle names a particle that does not exist");
+        std::vector<std::int32_t> t(triangles.size());
+        for (std::size_t i = 0; i < t.size(); ++i) t[i] = place_[triangles.data()[i]];
+        const std::vector<double> w(inverse_mass_.begin(), inverse_mass_.end());
+        const Sheet sheet{count_, triangles.shape(0), t.data(), corner.data(), w.data(), panel.data()};
+        levels_.clear();
+        for (Level &from : make_hierarchy(sheet, level_count)) levels_.emplace_back(std::move(from), chunk_count_);
+    }
+
+    // (points, limits) of each level
+    std::vector<std::tuple<std::size_t, std::size_t>> levels() const {
+        std::vector<std::tuple<std::size_t, std::size_t>> r;
+        for (const auto &l : levels_) r.emplace_back(l.level.count, l.level.rest.size());
+        return r;
+    }
+
     std::size_t particle_count() const { return count_; }
     std::size_t constraint_count() const { return constraint_count_; }
 
@@ -87,6 +109,27 @@ class Cloth {
         std::vector<T> rest, compliance, weight;
         Constraints<T> view() const {
             return {packed.index.data(), packed.begin.data(), rest.data(), compliance.data(), weight.data(), packed.arity};
+        }
+    };
+
+    struct CoarseSet {
+        Level level;
+        Set limits;
+        std::vector<T> point, start, average_weight, spread_weight;
+        CoarseSet(Level &&from, int chunk_count) : level(std::move(from)) {
+            limits.packed = pack(level.pair, 2, level.count, chunk_count);
+            for (const std::int32_t k : limits.packed.source) {
+                limits.rest.push_back(k < 0 ? T(0) : static_cast<T>(level.rest[k]));
+                limits.compliance.push_back(T(0));
+            }
+            average_weight.assign(level.average_weight.begin(), level.average_weight.end());
+            spread_weight.assign(level.spread_weight.begin(), level.spread_weight.end());
+            point.assign(4 * (level.count + chunk_count + 1), T(0)), start.assign(4 * level.count, T(0));
+            for (std::size_t c = 0; c < level.count; ++c) point[4 * c + 3] = static_cast<T>(level.inverse_mass[c]);
+        }
+        LevelView<T> view() {
+            return {level.count, point.data(), start.data(), level.average_begin.data(), level.average_point.data(),
+                    average_weight.data(), level.spread_point.data(), spread_weight.data(), limits.view()};
         }
     };
 
@@ -201,9 +244,12 @@ class Cloth {
     }
 
     ClothView<T> view() {
-        return {count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
-                friction_.data(), springs_.view(), stars_.view(), wide_stars_.view(), seams_.view(), contact_begin_.data(),
-                contact_normal_.data(), contact_offset_.data(), contact_velocity_.data()};
+        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
+                       friction_.data(), springs_.view(), stars_.view(), wide_stars_.view(), seams_.view(),
+                       static_cast<int>(levels_.size()), {}, contact_begin_.data(), contact_normal_.data(),
+                       contact_offset_.data(), contact_velocity_.data()};
+        for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
+        return v;
     }
 
     std::size_t count_;
@@ -212,6 +258,7 @@ class Cloth {
     std::vector<std::int32_t> order_, place_;
     std::vector<T> point_, before_, velocity_, inverse_mass_, drag_, thickness_, friction_;
     Set springs_, stars_, wide_stars_, seams_;
+    std::vector<CoarseSet> levels_;
     std::vector<std::size_t> contact_begin_;
     std::vector<T> contact_normal_, contact_offset_, contact_velocity_;
 };
@@ -225,6 +272,9 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("springs"), nb::arg("spring_rest"), nb::arg("spring_stiffness"), nb::arg("stars"),
              nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("seams"), nb::arg("seam_rest"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
+        .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
+             nb::arg("level_count"))
+        .def_prop_ro("levels", &C::levels)
         .def_prop_ro("particle_count", &C::particle_count)
         .def_prop_ro("constraint_count", &C::constraint_count)
         .def("step", &C::step, nb::arg("position"), nb::arg("velocity"), nb::arg("dt"), nb::arg("substep_count"),

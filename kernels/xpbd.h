@@ -16,6 +16,22 @@ struct Constraints {
     int arity = 0;
 };
 
+constexpr int LEVEL_LIMIT = 8;
+
+// one level of coarse points (hierarchy.h)
+template <class T>
+struct LevelView {
+    std::size_t count = 0;
+    T *point = nullptr;   // (count + dummies, 4): x, y, z, inverse mass
+    T *start = nullptr;   // (count, 4): the averages before any limit
+    const std::size_t *average_begin = nullptr;
+    const std::int32_t *average_point = nullptr;
+    const T *average_weight = nullptr;
+    const std::int32_t *spread_point = nullptr;  // (finer, 4)
+    const T *spread_weight = nullptr;            // (finer, 4)
+    Constraints<T> limits;
+};
+
 template <class T>
 struct ClothView {
     std::size_t particle_count;
@@ -27,6 +43,8 @@ struct ClothView {
     const T *thickness; // (particle) distance kept from the skin [m]
     const T *friction;  // (particle) Coulomb coefficient against skin
     Constraints<T> springs, stars, wide_stars, seams;
+    int level_count;
+    LevelView<T> level[LEVEL_LIMIT];
     // contact planes, sorted by particle: normal · x >= offset + normal · velocity · t
     const std::size_t *contact_begin;  // (particle + 1)
     const T *contact_normal;           // (contact, 3)

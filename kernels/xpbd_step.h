@@ -80,6 +80,64 @@ void predict(const ClothView<T> &cloth, const StepOptions<T> &o, std::size_t fir
     }
 }
 
+// coarse points as averages of the finer points
+template <class T>
+void average(const LevelView<T> &level, const T *finer, std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; ++c) {
+        T x = T(0), y = T(0), z = T(0);
+        for (std::size_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k) {
+            const T *p = finer + 4 * static_cast<std::size_t>(level.average_point[k]);
+            const T w = level.average_weight[k];
+            x += w * p[0], y += w * p[1], z += w * p[2];
+        }
+        T *to = level.point + 4 * c, *start = level.start + 4 * c;
+        to[0] = start[0] = x, to[1] = start[1] = y, to[2] = start[2] = z;
+    }
+}
+
+// corrections of the coarse points carried to the finer ones
+template <class T>
+void spread(const LevelView<T> &level, T *finer, std::size_t first, std::size_t last) {
+    for (std::size_t f = first; f < last; ++f) {
+        T *to = finer + 4 * f;
+        if (to[3] == T(0)) continue;
+        T x = T(0), y = T(0), z = T(0);
+        for (int k = 0; k < 4; ++k) {
+            const std::size_t c = 4 * static_cast<std::size_t>(level.spread_point[4 * f + k]);
+            const T w = level.spread_weight[4 * f + k];
+            x += w * (level.point[c] - level.start[c]);
+            y += w * (level.point[c + 1] - level.start[c + 1]);
+            z += w * (level.point[c + 2] - level.start[c + 2]);
+        }
+        to[0] += x, to[1] += y, to[2] += z;
+    }
+}
+
+// one pass of distance limits from coarse to fine; every particle is predicted before, corrected after
+template <class T>
+void limit_levels(const ClothView<T> &cloth, int rank, int size, Barrier &barrier) {
+    const int chunks = cloth.chunk_count;
+    for (int l = 0; l < cloth.level_count; ++l) {
+        const LevelView<T> &level = cloth.level[l];
+        const Share mine = share(level.count, rank, size);
+        average(level, l ? cloth.level[l - 1].point : cloth.point, mine.begin, mine.end);
+        barrier.wait();
+    }
+    for (int l = cloth.level_count - 1; l >= 0; --l) {
+        const LevelView<T> &level = cloth.level[l];
+        const auto &set = level.limits;
+        for (int c = rank; c < chunks; c += size) {
+            if (l + 1 < cloth.level_count)
+                spread(cloth.level[l + 1], level.point, level.count * c / chunks, level.count * (c + 1) / chunks);
+            project_springs<T, true>(set, set.begin[c], set.begin[c + 1], level.point, T(0), T(1));
+        }
+        barrier.wait();
+        if (rank == 0)
+            project_springs<T, true>(set, set.begin[chunks], set.begin[chunks + 1], level.point, T(0), T(1));
+        barrier.wait();
+    }
+}
+
 // one contact plane: push out along the normal, Coulomb friction on the motion relative to the skin
 template <class T>
 void respond(T *x, T *old, const T *n, T offset, const T *skin, T time, T dt, T thickness, T mu, T push_limit) {
@@ -135,9 +193,14 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
     const std::size_t n = cloth.particle_count;
     for (int s = 0; s < o.substep_count; ++s) {
         const T done = T(s + 1) / T(o.substep_count);
-        // chunks touch only their own particles: no waiting between predicting and projecting
-        for (int c = rank; c < cloth.chunk_count; c += size) {
+        for (int c = rank; c < cloth.chunk_count; c += size)
             predict(cloth, o, n * c / cloth.chunk_count, n * (c + 1) / cloth.chunk_count);
+        if (cloth.level_count) {
+            barrier.wait();
+            limit_levels(cloth, rank, size, barrier);
+        }
+        for (int c = rank; c < cloth.chunk_count; c += size) {
+            if (cloth.level_count) spread(cloth.level[0], cloth.point, n * c / cloth.chunk_count, n * (c + 1) / cloth.chunk_count);
             project_chunk(cloth, c, inverse_dt2);
         }
         barrier.wait();

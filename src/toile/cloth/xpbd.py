@@ -27,6 +27,8 @@ class XpbdSettings:
 
     substep: float = 1 / 1200
     """longest substep [s]; shorter is stiffer"""
+    levels: int = 4
+    """levels of coarse distance limits (0: none); each spans twice the length of the one below"""
     contact_queries: int = 2
     """how often per step the nearest skin is looked up"""
     thickness: float = 0.003
@@ -231,6 +233,7 @@ class XpbdSolver:
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
         self._seam_fraction = self._next_fraction = 1.0
+        self._set_levels()
 
     @property
     def constraint_count(self) -> int:
@@ -242,6 +245,13 @@ class XpbdSolver:
         inverse_mass = self._free_inverse_mass.copy()
         inverse_mass[particles] = 0.0
         self._cloth.set_inverse_mass(inverse_mass)
+        self._set_levels()
+
+    def _set_levels(self) -> None:
+        panel = self.garment.uv_panel[self.garment.triangles_uv[:, 0]]
+        self._cloth.set_levels(
+            self.garment.triangles, corner_uv(self.garment), panel, level_count=self.settings.levels
+        )
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""

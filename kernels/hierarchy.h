@@ -1,0 +1,36 @@
+// Coarse points over a garment, so that one sweep carries tension across the whole cloth.
+//
+// Each level has about a quarter of the points of the level below. A coarse point is the mass-weighted average of the
+// points near it; two coarse points may never be farther apart than on the flat cloth. Limits are one-sided: cloth
+// folds freely, it only does not stretch.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+struct Level {
+    std::size_t count = 0;
+    std::vector<double> inverse_mass;  // (count); 0 where the point stands for a pinned particle
+    // average: coarse = Σ weight · finer
+    std::vector<std::size_t> average_begin;  // (count + 1)
+    std::vector<std::int32_t> average_point;
+    std::vector<double> average_weight;
+    // spread: finer += Σ weight · correction of up to four coarse points (weight 0 where fewer)
+    std::vector<std::int32_t> spread_point;  // (finer, 4)
+    std::vector<double> spread_weight;       // (finer, 4)
+    // limits
+    std::vector<std::int32_t> pair;  // (limit, 2)
+    std::vector<double> rest;        // (limit) [m]
+};
+
+struct Sheet {
+    std::size_t particle_count;
+    std::size_t triangle_count;
+    const std::int32_t *triangle;  // (t, 3)
+    const double *corner;          // (t, 3, 2): flat corners [m]
+    const double *inverse_mass;    // (n): 0 for pinned particles
+    const std::int32_t *panel;     // (t)
+};
+
+// levels with spacing 2, 4, 8 … times the mean edge length, up to `level_count` or until few points are left
+std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count);
