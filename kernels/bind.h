@@ -44,6 +44,7 @@ nb::ndarray<nb::numpy, T> own(std::vector<T> &&values, std::initializer_list<std
     return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
 }
 
+void bind_raster(nb::module_ &m);
 void bind_team(nb::module_ &m);
 void bind_bvh(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);
