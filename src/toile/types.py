@@ -223,6 +223,8 @@ class PanelMesh:
     """per panel edge the vertices along it from start to end, both ends included"""
     smallest_angle: float = 0.0
     """[rad]"""
+    warnings: tuple[str, ...] = ()
+    """one line per place where the outline allows no good triangle"""
 
     def __post_init__(self) -> None:
         _set(
@@ -280,7 +282,7 @@ class Garment:
     uv: Floats
     """rest position of each uv point in its panel's plane, turned so that +y is the warp [m], (u, 2)"""
     triangles_uv: Ints
-    """uv indices, same order as triangles, (t, 3)"""
+    """uv indices, same order as triangles, (t, 3); clockwise in uv where a panel is drawn from its inside"""
     uv_particle: Ints
     """particle that carries each uv point, (u,)"""
     uv_panel: Ints

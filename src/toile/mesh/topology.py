@@ -1,0 +1,179 @@
+"""How a triangle mesh hangs together: edges, hinges, rings, components, borders, orders and colours.
+
+All results are in a fixed order that depends only on the input, never on hashing or threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from toile import _kernels
+from toile.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rings:
+    """Lists of different lengths in one array: list i is items[offsets[i] : offsets[i + 1]]."""
+
+    offsets: Ints
+    """(n + 1,)"""
+    items: Ints
+    """(m,)"""
+
+    def __getitem__(self, index: int) -> Ints:
+        """Return one list."""
+        return self.items[self.offsets[index] : self.offsets[index + 1]]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+
+def half_edges(triangles: Ints) -> Ints:
+    """Return the three directed sides of each triangle, (3 t, 2): side k of triangle i is row 3 i + k."""
+    return np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2)
+
+
+def unique_edges(triangles: Ints) -> tuple[Ints, Ints]:
+    """Return the edges (e, 2), smaller vertex first and sorted, and the edge of each half edge (3 t,)."""
+    sides = np.sort(half_edges(triangles), axis=1).astype(np.int64)
+    span = int(sides.max(initial=0)) + 1
+    keys, inverse = np.unique(sides[:, 0] * span + sides[:, 1], return_inverse=True)
+    edges = np.stack([keys // span, keys % span], axis=1)
+    return edges.astype(np.int32), inverse.astype(np.int32)
+
+
+def edge_triangle_counts(triangles: Ints) -> Ints:
+    """Return how many triangles share each of the `unique_edges`: 1 on a border, 2 inside, (e,)."""
+    edges, inverse = unique_edges(triangles)
+    return np.bincount(inverse, minlength=len(edges)).astype(np.int32)
+
+
+def edge_triangles(triangles: Ints) -> Ints:
+    """Return the two triangles at each of the `unique_edges`, -1 where there is none, (e, 2).
+
+    Where more than two triangles meet, the two of lowest index.
+    """
+    edges, inverse = unique_edges(triangles)
+    result = np.full((len(edges), 2), -1, dtype=np.int32)
+    order = np.argsort(inverse, kind="stable")
+    first = np.searchsorted(inverse[order], np.arange(len(edges)))
+    result[:, 0] = order[first] // 3
+    counts = np.bincount(inverse, minlength=len(edges))
+    more = counts > 1
+    result[more, 1] = order[first[more] + 1] // 3
+    return result
+
+
+def hinges(triangles: Ints) -> tuple[Ints, Ints]:
+    """Return the hinges (h, 4) and their triangles (h, 2): pairs of triangles that share an edge.
+
+    A hinge is (start, end, opposite in the first triangle, opposite in the second); start → end is how the
+    edge runs in the first triangle. Where k triangles meet at one edge there are k − 1 hinges, between
+    neighbours by index.
+    """
+    _, inverse = unique_edges(triangles)
+    order = np.argsort(inverse, kind="stable")
+    same = np.flatnonzero(inverse[order][1:] == inverse[order][:-1])
+    first, second = order[same].astype(np.int64), order[same + 1].astype(np.int64)
+    flat = triangles.ravel()
+
+    def corner(side: NDArray[np.int64], step: int) -> Ints:
+        return np.asarray(flat[side // 3 * 3 + (side % 3 + step) % 3], dtype=np.int32)
+
+    found = np.stack([corner(first, 0), corner(first, 1), corner(first, 2), corner(second, 2)], axis=1)
+    return found.astype(np.int32), np.stack([first // 3, second // 3], axis=1).astype(np.int32)
+
+
+def vertex_rings(triangles: Ints, vertex_count: int) -> Rings:
+    """Return the neighbours of each vertex, ascending."""
+    edges, _ = unique_edges(triangles)
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.lexsort((both[:, 1], both[:, 0]))]
+    return _rings(both[:, 0], both[:, 1], vertex_count)
+
+
+def vertex_triangles(triangles: Ints, vertex_count: int) -> Rings:
+    """Return the triangles at each vertex, ascending."""
+    order = np.argsort(triangles.ravel(), kind="stable")
+    return _rings(triangles.ravel()[order], (order // 3).astype(np.int32), vertex_count)
+
+
+def _rings(owner: Ints, items: Ints, count: int) -> Rings:
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=count))])
+    return Rings(offsets.astype(np.int32), items.astype(np.int32))
+
+
+def components(triangles: Ints, vertex_count: int) -> Ints:
+    """Return the connected piece that each vertex belongs to, numbered by first vertex, (n,)."""
+    sides = half_edges(triangles)
+    graph = coo_array((np.ones(len(sides)), (sides[:, 0], sides[:, 1])), shape=(vertex_count, vertex_count))
+    labels = connected_components(graph, directed=False)[1]
+    # number pieces in the order in which their first vertices come
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.argsort(np.argsort(first))
+    return rank[inverse].astype(np.int32)
+
+
+def boundary_edges(triangles: Ints) -> Ints:
+    """Return the directed sides that have a triangle on their left only, (b, 2)."""
+    _, inverse = unique_edges(triangles)
+    return np.asarray(half_edges(triangles)[np.bincount(inverse)[inverse] == 1])
+
+
+def boundary_loops(triangles: Ints) -> list[Ints]:
+    """Return the closed borders as lists of vertices, cloth on the left, each from its lowest vertex."""
+    onward: dict[int, list[int]] = {}
+    for start, end in sorted(map(tuple, boundary_edges(triangles).tolist()), reverse=True):
+        onward.setdefault(start, []).append(end)
+    loops = []
+    for start in sorted(onward):
+        while onward[start]:
+            loop, here = [start], onward[start].pop()
+            while here != start and onward.get(here):
+                loop.append(here)
+                here = onward[here].pop()
+            loops.append(np.array(loop, dtype=np.int32))
+    return loops
+
+
+def euler_characteristic(triangles: Ints) -> int:
+    """Return vertices − edges + triangles: 1 for a disc, 0 for a tube, counting used vertices only."""
+    return len(np.unique(triangles)) - len(unique_edges(triangles)[0]) + len(triangles)
+
+
+def morton_order(points: Floats) -> Ints:
+    """Return the permutation that lists points (n, 2 or 3) along a Z curve: near in space, near in memory."""
+    if not len(points):
+        return np.zeros(0, dtype=np.int32)
+    low, high = points.min(axis=0), points.max(axis=0)
+    span = max(float((high - low).max()), 1e-30)
+    dimensions = points.shape[1]
+    bits = 20
+    cell = ((points - low) / span * (2**bits - 1)).astype(np.uint64)
+    key = np.zeros(len(points), dtype=np.uint64)
+    for bit in range(bits):
+        for axis in range(dimensions):
+            key |= ((cell[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(bit * dimensions + axis)
+    return np.argsort(key, kind="stable").astype(np.int32)
+
+
+def colour_constraints(constraints: Ints, vertex_count: int) -> Ints:
+    """Return a colour per constraint (c, k), so that those of one colour share no vertex, (c,).
+
+    First fit in the given order; -1 in a constraint means no vertex.
+    """
+    return np.asarray(
+        _kernels.colour(np.ascontiguousarray(constraints, dtype=np.int32), vertex_count), dtype=np.int32
+    )
+
+
+def by_colour(colours: Ints) -> tuple[Ints, Ints]:
+    """Return the permutation that sorts by colour, stable, and where each colour starts (colours + 1,)."""
+    order = np.argsort(colours, kind="stable").astype(np.int32)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(colours))]) if len(colours) else np.zeros(1)
+    return order, offsets.astype(np.int32)
