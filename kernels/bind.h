@@ -48,4 +48,5 @@ void bind_raster(nb::module_ &m);
 void bind_colour(nb::module_ &m);
 void bind_team(nb::module_ &m);
 void bind_bvh(nb::module_ &m);
+void bind_triangle_pairs(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);

@@ -359,6 +359,18 @@ auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHint
                           own(std::move(triangle), {total}), own(std::move(weight), {total, 3}),
                           own(std::move(hints), {n, groups}));
 }
+
+auto winding(const Tree &tree, Points points) {
+    const std::size_t n = points.shape(0);
+    std::vector<std::int32_t> number(n);
+    {
+        nb::gil_scoped_release release;
+        for_ranges(n, 256, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) number[i] = tree.winding(load(points.data() + 3 * i));
+        });
+    }
+    return own(std::move(number), {n});
+}
 }  // namespace
 
 void bind_bvh(nb::module_ &m) {
@@ -372,6 +384,8 @@ void bind_bvh(nb::module_ &m) {
         .def("nearest_per_group", &nearest_per_group, nb::arg("points"), nb::arg("radius"),
              nb::arg("hint").none() = nb::none(),
              "-> particle (c,), gap (c,), normal (c, 3), point (c, 3), triangle (c,), weight (c, 3), hint (n, groups)")
+        .def("winding", &winding, nb::arg("points"),
+             "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
         .def_prop_ro("triangle_count", &Tree::triangle_count)
         .def_prop_ro("vertex_count", &Tree::vertex_count)
         .def_prop_ro("group_count", &Tree::group_count);

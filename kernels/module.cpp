@@ -7,5 +7,6 @@ NB_MODULE(_kernels, m) {
     bind_colour(m);
     bind_team(m);
     bind_bvh(m);
+    bind_triangle_pairs(m);
     bind_xpbd(m);
 }

@@ -200,3 +200,32 @@ def test_bad_questions_are_refused() -> None:
         tree.nearest(points, 1.0, np.array([0], np.int32))
     with pytest.raises(ValueError, match="hint"):
         tree.nearest_per_group(points, 1.0, np.zeros((2, 3), np.int32))
+
+
+def test_winding_is_the_solid_angle() -> None:
+    triangles, vertices = crumpled()
+    points = scattered(500, 1.3, 8)
+    number = SurfaceTree(triangles, vertices).winding(points)
+    np.testing.assert_array_equal(number, np.round(solid_angle_winding(points, triangles, vertices)))
+
+
+def test_winding_counts_overlapping_limbs_and_ignores_ties() -> None:
+    # two overlapping cubes with all points on a grid: rays run along edges, faces and through corners
+    corners = np.array([(x, y, z) for x in (0, 2) for y in (0, 2) for z in (0, 2)], dtype=float)
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    cube = np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))], dtype=np.int32)
+    triangles, vertices = join((cube, corners), (cube, corners + 1))
+    grid = np.stack(np.meshgrid(*[np.arange(-1, 4.5, 0.5)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    inside = [((grid > low) & (grid < low + 2)).all(1) for low in (0, 1)]
+    on = [((grid >= low) & (grid <= low + 2)).all(1) & ~i for low, i in zip((0, 1), inside, strict=True)]
+    number = SurfaceTree(triangles, vertices).winding(grid)
+    free = ~on[0] & ~on[1]
+    np.testing.assert_array_equal(number[free], (inside[0].astype(int) + inside[1])[free])
+    assert number.max() == 2
+
+
+def test_winding_survives_a_small_hole() -> None:
+    triangles, vertices = icosphere(3)
+    tree = SurfaceTree(triangles[1:].copy(), vertices)
+    points = scattered(300, 0.5, 9)
+    assert (tree.winding(points) == 1).mean() > 0.99
