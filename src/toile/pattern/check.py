@@ -13,6 +13,8 @@ from toile.errors import ToileError
 from toile.pattern import curves
 from toile.types import EdgeRef, Floats, Panel, Pattern, Seam
 
+ORIGINS = ("floor", "waist", "body", "unknown")
+MARKS = ("internal", "fold", "cutout", "sew", "drill")
 PANEL_LIMIT = 500
 EDGE_LIMIT = 2_000
 """edges of one panel"""
@@ -113,10 +115,10 @@ def _check_panel(panel: Panel, where: str) -> None:
                 f"{where}, {describe_edge(panel, i)}: its length is {length * 100:.4g} cm, "
                 f"wanted {EDGE_SHORTEST * 100:g} to {400 * PANEL_SIZE:g} cm: remove or redraw it"
             )
+    _check_crossing(panel, where)
     size = abs(curves.area(panel))
     if not size >= AREA_SMALLEST:
         raise ToileError(f"{where}: its area is only {size * 1e4:.3g} cm²: the outline encloses nothing")
-    _check_crossing(panel, where)
     _check_details(panel, where)
 
 
@@ -207,8 +209,16 @@ def _find_crossing(parts: list[Floats]) -> tuple[int, int, tuple[float, float]]:
 def _check_details(panel: Panel, where: str) -> None:
     if not math.isfinite(panel.grain):
         raise ToileError(f"{where}: the grain angle is not a number")
-    if len(panel.label) > LABEL_LIMIT or len(panel.fabric) > NAME_LIMIT:
-        raise ToileError(f"{where}: label or fabric name is too long")
+    around = panel.placement.around if panel.placement else ""
+    for text in (
+        panel.label,
+        panel.fabric,
+        around,
+        *(n.name for n in panel.notches),
+        *(m.name for m in panel.marks),
+    ):
+        if len(text) > LABEL_LIMIT or not text.isprintable():
+            raise ToileError(f"{where}: the text {text[:30]!r} is too long or holds unprintable characters")
     for k, notch in enumerate(panel.notches):
         if not 0 <= notch.edge < len(panel.edges) or not 0.0 <= notch.fraction <= 1.0:
             raise ToileError(

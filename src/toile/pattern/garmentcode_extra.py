@@ -1,0 +1,98 @@
+"""What a GarmentCode file cannot say, kept under its key ``toile``: holds, ease, fabrics, notches, marks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from toile.errors import ToileError
+from toile.pattern.check import MARKS, ORIGINS
+from toile.types import EdgeRef, Hold, Mark, Notch, Panel, Pattern
+
+
+def extra_from_pattern(pattern: Pattern) -> dict[str, Any]:
+    """Return what goes under the key ``toile``: lengths in metres, angles in radians."""
+    return {
+        "version": 1,
+        "name": pattern.name,
+        "layer": pattern.layer,
+        "origin": pattern.origin,
+        "seams": [[seam.name, seam.ease] for seam in pattern.seams],
+        "holds": [[h.edge.panel, h.edge.edge, h.kind, h.ratio] for h in pattern.holds],
+        "panels": {panel.name: _panel_extra(panel) for panel in pattern.panels},
+    }
+
+
+def _panel_extra(panel: Panel) -> dict[str, Any]:
+    values = {
+        "fabric": panel.fabric,
+        "grain": panel.grain,
+        "around": panel.placement.around if panel.placement else "",
+        "notches": [[n.edge, n.fraction, n.name] for n in panel.notches],
+        "marks": [[m.kind, m.points.tolist(), m.angle, m.name] for m in panel.marks],
+    }
+    return {key: value for key, value in values.items() if value}
+
+
+def with_extra(pattern: Pattern, extra: Any, source: str) -> Pattern:
+    """Return the pattern with what stood under the key ``toile``."""
+    try:
+        return _with_extra(pattern, extra)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ToileError(
+            f"{source}: the part under 'toile' is not understood ({str(error)[:60]!r}): remove it"
+        ) from error
+
+
+def _with_extra(pattern: Pattern, extra: Any) -> Pattern:
+    seams = pattern.seams
+    given = extra.get("seams", [])
+    if len(given) == len(seams):
+        seams = tuple(
+            replace(seam, name=_text(name), ease=None if ease is None else float(ease))
+            for seam, (name, ease) in zip(seams, given, strict=True)
+        )
+    details = extra.get("panels", {})
+    return replace(
+        pattern,
+        name=_text(extra.get("name", pattern.name)),
+        layer=int(extra.get("layer", 0)),
+        origin=_one_of(extra.get("origin", pattern.origin), ORIGINS),
+        seams=seams,
+        holds=tuple(
+            Hold(EdgeRef(_text(panel), int(edge)), _one_of(kind, ("pin", "elastic")), float(ratio))
+            for panel, edge, kind, ratio in extra.get("holds", [])
+        ),
+        panels=tuple(_with_details(panel, details.get(panel.name, {})) for panel in pattern.panels),
+    )
+
+
+def _with_details(panel: Panel, details: Any) -> Panel:
+    placement = panel.placement
+    if placement is not None:
+        placement = replace(placement, around=_text(details.get("around", "")))
+    return replace(
+        panel,
+        placement=placement,
+        fabric=_text(details.get("fabric", "")),
+        grain=float(details.get("grain", 0.0)),
+        notches=tuple(Notch(int(e), float(f), _text(name)) for e, f, name in details.get("notches", [])),
+        marks=tuple(
+            Mark(_one_of(kind, MARKS), np.array(points, dtype=np.float64), float(angle), _text(name))
+            for kind, points, angle, name in details.get("marks", [])
+        ),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.isprintable():
+        raise TypeError("text is wanted")
+    return value
+
+
+def _one_of(value: Any, allowed: tuple[str, ...]) -> Any:
+    if value not in allowed:
+        raise ValueError(f"one of {', '.join(allowed)} is wanted")
+    return value

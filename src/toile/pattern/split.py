@@ -1,0 +1,112 @@
+"""Cutting edges in pieces, with the seams, holds and notches that run along them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from toile.pattern import curves
+from toile.types import CurveKind, EdgeRef, Floats, Hold, Notch, Panel, Pattern, Seam
+
+Cuts = Mapping[tuple[str, int], Sequence[float]]
+"""(panel, edge) → ascending fractions of the edge's length where it is cut"""
+
+_SAME = 1e-6  # places on a seam nearer than this share of its length are one
+
+
+def split_edges(pattern: Pattern, cuts: Cuts) -> Pattern:
+    """Return the same garment with edges cut in pieces; names, seams, holds and notches follow."""
+    first = {
+        panel.name: np.concatenate(
+            [[0], np.cumsum([1 + len(cuts.get((panel.name, i), ())) for i in range(len(panel.edges))])]
+        )
+        for panel in pattern.panels
+    }
+
+    def pieces(ref: EdgeRef) -> tuple[EdgeRef, ...]:
+        low, high = (int(i) for i in first[ref.panel][ref.edge : ref.edge + 2])
+        numbers = range(high - 1, low - 1, -1) if ref.reversed else range(low, high)
+        return tuple(EdgeRef(ref.panel, i, ref.reversed) for i in numbers)
+
+    def chain(refs: tuple[EdgeRef, ...]) -> tuple[EdgeRef, ...]:
+        return tuple(piece for ref in refs for piece in pieces(ref))
+
+    return replace(
+        pattern,
+        panels=tuple(_split_panel(panel, cuts, first[panel.name]) for panel in pattern.panels),
+        seams=tuple(replace(seam, a=chain(seam.a), b=chain(seam.b)) for seam in pattern.seams),
+        holds=tuple(Hold(ref, h.kind, h.ratio) for h in pattern.holds for ref in pieces(h.edge)),
+    )
+
+
+def _split_panel(panel: Panel, cuts: Cuts, first: NDArray[np.int64]) -> Panel:
+    if first[-1] == len(panel.edges):
+        return panel
+    parts: list[tuple[CurveKind, Floats]] = []
+    names: list[str] = []
+    for i, edge in enumerate(panel.edges):
+        new = curves.split_curve(edge.kind, curves.edge_points(panel, i), cuts.get((panel.name, i), ()))
+        parts += new
+        names += [edge.name] * len(new)
+    vertices, edges = curves.make_edges(parts, names)
+    notches = tuple(
+        _move_notch(n, cuts.get((panel.name, n.edge), ()), int(first[n.edge])) for n in panel.notches
+    )
+    return replace(panel, vertices=vertices, edges=edges, notches=notches)
+
+
+def _move_notch(notch: Notch, cuts: Sequence[float], first: int) -> Notch:
+    bounds = [0.0, *cuts, 1.0]
+    piece = min(int(np.searchsorted(bounds[1:], notch.fraction)), len(cuts))
+    fraction = (notch.fraction - bounds[piece]) / (bounds[piece + 1] - bounds[piece])
+    return Notch(first + piece, min(max(fraction, 0.0), 1.0), notch.name)
+
+
+def explode_polylines(pattern: Pattern) -> Pattern:
+    """Return the pattern with each polyline edge cut at its points into straight edges."""
+    cuts = {}
+    for panel in pattern.panels:
+        for i, edge in enumerate(panel.edges):
+            if edge.kind == "polyline" and len(edge.controls):
+                steps = np.hypot(*np.diff(curves.edge_points(panel, i), axis=0).T)
+                at = np.cumsum(steps)[:-1] / steps.sum()
+                cuts[panel.name, i] = [float(f) for f in at[steps[:-1] > 0.0]]
+    return split_edges(pattern, cuts)
+
+
+def one_to_one(pattern: Pattern) -> Pattern:
+    """Return the pattern with every seam between exactly two edges, cutting edges where partners end."""
+    cuts: dict[tuple[str, int], list[float]] = {}
+    for seam in pattern.seams:
+        ends = {side: _ends(pattern, chain) for side, chain in (("a", seam.a), ("b", seam.b))}
+        _cut_at(cuts, seam.a, ends["a"], ends["b"])
+        _cut_at(cuts, seam.b, ends["b"], ends["a"])
+    divided = split_edges(pattern, {key: sorted(places) for key, places in cuts.items()})
+    seams = [
+        Seam((a,), (b,), seam.ease, seam.name)
+        for seam in divided.seams
+        for a, b in zip(seam.a, seam.b, strict=True)
+    ]
+    return replace(divided, seams=tuple(seams))
+
+
+def _ends(pattern: Pattern, chain: tuple[EdgeRef, ...]) -> Floats:
+    """Return where each edge of a chain starts and the last ends, 0 … 1."""
+    lengths = [curves.edge_length(pattern.panel(ref.panel), ref.edge) for ref in chain]
+    at = np.concatenate([[0.0], np.cumsum(lengths)]) / sum(lengths)
+    at[-1] = 1.0
+    return at
+
+
+def _cut_at(
+    cuts: dict[tuple[str, int], list[float]], chain: tuple[EdgeRef, ...], own: Floats, other: Floats
+) -> None:
+    for at in other[1:-1]:
+        if np.abs(own - at).min() > _SAME:
+            k = int(np.searchsorted(own, at)) - 1
+            fraction = float((at - own[k]) / (own[k + 1] - own[k]))
+            ref = chain[k]
+            cuts.setdefault((ref.panel, ref.edge), []).append(1.0 - fraction if ref.reversed else fraction)

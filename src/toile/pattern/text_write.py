@@ -1,0 +1,150 @@
+"""Writing the garment text file: any pattern, read back equal."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+
+import numpy as np
+
+from toile.pattern.rotation import degrees_from_rotation, rotation_from_degrees
+from toile.pattern.words import angle_text, length_text, quote
+from toile.types import EdgeRef, Floats, Hold, Panel, Pattern, Seam
+
+_WORDS = {"line": "line", "quadratic": "curve", "cubic": "curve", "arc": "arc", "polyline": "polyline"}
+
+
+def to_text(pattern: Pattern) -> str:
+    """Return the pattern as garment text, lengths in centimetres, exact to the last bit."""
+    return outfit_to_text((pattern,))
+
+
+def outfit_to_text(patterns: tuple[Pattern, ...]) -> str:
+    """Return several garments, inner first, as one text."""
+    lines: list[str] = []
+    for pattern in patterns:
+        lines += [*_garment_lines(pattern), ""]
+    return "\n".join(lines)
+
+
+def seams_to_text(pattern: Pattern) -> str:
+    """Return only the seams and holds, to be kept beside a file that cannot hold them."""
+    return "\n".join([*_join_lines(pattern), ""])
+
+
+def _garment_lines(pattern: Pattern) -> list[str]:
+    lines = [f"garment {quote(pattern.name)}", "units cm", f"origin {pattern.origin}"]
+    if pattern.layer:
+        lines.append(f"layer {pattern.layer}")
+    for panel in pattern.panels:
+        lines += ["", f"panel {quote(panel.name)}", *[f"  {line}" for line in _panel_lines(panel)]]
+    joins = _join_lines(pattern)
+    return [*lines, "", *joins] if joins else lines
+
+
+def _join_lines(pattern: Pattern) -> list[str]:
+    seams = [_seam_line(seam, pattern) for seam in pattern.seams]
+    return seams + [_hold_line(hold, pattern) for hold in pattern.holds]
+
+
+def _panel_lines(panel: Panel) -> list[str]:
+    lines = _placement_lines(panel)
+    if panel.fabric:
+        lines.append(f"fabric {quote(panel.fabric)}")
+    if panel.grain:
+        lines.append(f"grain {angle_text(panel.grain)}")
+    if panel.label:
+        lines.append(f"label {quote(panel.label)}")
+    lines += _outline_lines(panel)
+    for notch in panel.notches:
+        lines.append(f"notch {notch.edge} {_number(notch.fraction)}{_as(notch.name)}")
+    for mark in panel.marks:
+        angle = f" angle {angle_text(mark.angle)}" if mark.angle else ""
+        lines += _wrap(f"mark {mark.kind}{angle} {_points(mark.points)}{_as(mark.name)}")
+    return lines
+
+
+def _placement_lines(panel: Panel) -> list[str]:
+    placement = panel.placement
+    if placement is None:
+        return []
+    lines = ["at " + " ".join(length_text(v) for v in placement.translation)]
+    if not np.array_equal(placement.rotation, np.eye(3)):
+        lines.append(_turn_line(placement.rotation))
+    if placement.around:
+        lines.append(f"around {quote(placement.around)}")
+    return lines
+
+
+def _turn_line(rotation: Floats) -> str:
+    """Return angles in degrees where they give exactly this rotation, else the matrix."""
+    x, y, z = degrees_from_rotation(rotation)
+    # the same rotation in two ways; take the one that needs fewer digits
+    twin = (x - math.copysign(180.0, x), math.copysign(180.0, y) - y, z - math.copysign(180.0, z))
+    for digits in (0, 1, 2, 3, 4, 6, 8, 10, 12, 14, 20):
+        for exact in ((x, y, z), twin):
+            angles = [round(angle, digits) + 0.0 for angle in exact]
+            if np.array_equal(rotation_from_degrees(*angles), rotation):
+                return "turn " + " ".join(_number(angle) for angle in angles)
+    return "matrix " + " ".join(_number(float(v)) for v in rotation.ravel())
+
+
+def _outline_lines(panel: Panel) -> list[str]:
+    count = len(panel.edges)
+    ordered = len(panel.vertices) == count and all(
+        (edge.start, edge.end) == (i, (i + 1) % count) for i, edge in enumerate(panel.edges)
+    )
+    points = [_points(vertex) for vertex in panel.vertices]
+    lines = [] if ordered else [f"corner c{i} {point}" for i, point in enumerate(points)]
+    names = points if ordered else [f"c{i}" for i in range(len(points))]
+    lines.append(f"from {names[panel.edges[0].start]}")
+    for i, edge in enumerate(panel.edges):
+        to = "start" if i == count - 1 else names[edge.end]
+        controls = _points(edge.controls)
+        lines += _wrap(f"{_WORDS[edge.kind]}{' ' if controls else ''}{controls} to {to}{_as(edge.name)}")
+    return lines
+
+
+def _points(points: Floats) -> str:
+    rows = np.asarray(points).reshape(-1, 2)
+    return "  ".join(f"{length_text(x)} {length_text(y)}" for x, y in rows)
+
+
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _as(name: str) -> str:
+    return f" as {quote(name)}" if name else ""
+
+
+def _wrap(line: str) -> list[str]:
+    """Break a long line between words; quoted names never reach the breaking point's far side broken."""
+    if len(line) <= 110 or '"' in line:
+        return [line]
+    rows = textwrap.wrap(line, 100, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return [row + " \\" for row in rows[:-1]] + rows[-1:]
+
+
+def _ref(ref: EdgeRef, pattern: Pattern) -> str:
+    """Return an edge by its name where that is the only one of the panel, else by its number."""
+    edges = pattern.panel(ref.panel).edges
+    name = edges[ref.edge].name
+    alone = name and sum(edge.name == name for edge in edges) == 1
+    return f"{'-' if ref.reversed else ''}{quote(ref.panel)}.{quote(name) if alone else ref.edge}"
+
+
+def _chain(refs: tuple[EdgeRef, ...], pattern: Pattern) -> str:
+    return ", ".join(_ref(ref, pattern) for ref in refs)
+
+
+def _seam_line(seam: Seam, pattern: Pattern) -> str:
+    name = f"{quote(seam.name)}: " if seam.name else ""
+    ease = f" ease {_number(seam.ease)}" if seam.ease is not None else ""
+    return f"seam {name}{_chain(seam.a, pattern)} = {_chain(seam.b, pattern)}{ease}"
+
+
+def _hold_line(hold: Hold, pattern: Pattern) -> str:
+    if hold.kind == "pin" and hold.ratio == 1.0:
+        return f"pin {_ref(hold.edge, pattern)}"
+    return f"{hold.kind} {_ref(hold.edge, pattern)} {_number(hold.ratio)}"
