@@ -9,4 +9,5 @@ NB_MODULE(_kernels, m) {
     bind_bvh(m);
     bind_triangle_pairs(m);
     bind_xpbd(m);
+    bind_skin(m);
 }

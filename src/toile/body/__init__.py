@@ -1,1 +1,16 @@
-"""body."""
+"""Bodies: a template with shape targets, measures, a skeleton and skin weights."""
+
+from toile.body.make import body_from_shape, load_body, make_body, named_body, open_body, save_body
+from toile.body.measure import measure
+from toile.body.shape import Shape
+
+__all__ = [
+    "Shape",
+    "body_from_shape",
+    "load_body",
+    "make_body",
+    "measure",
+    "named_body",
+    "open_body",
+    "save_body",
+]

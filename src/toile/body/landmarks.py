@@ -1,0 +1,128 @@
+"""Landmarks: vertices of the template that tailors would touch, found once on its neutral shape.
+
+The topology never changes, so a vertex keeps its anatomical meaning on every body of the template.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from toile.body.data import Template, load_template
+from toile.body.shape import Shape, blend, coefficients
+from toile.body.stance import stand
+from toile.types import LIMBS, Bools, Floats, Ints, Skeleton
+
+BELOW_NARROWEST = 0.015
+"""the waist lies this much [m] below the neutral woman's narrowest level, towards the navel"""
+
+
+@functools.cache
+def template_landmarks() -> dict[str, int]:
+    """Return landmark name → vertex of the template."""
+    template = load_template()
+    skin, skeletons = stand(template, *blend(template, coefficients(Shape())))
+    return find_landmarks(template, skin, skeletons["cmu_mb"])
+
+
+def limb_mask(limb: Ints, *names: str) -> Bools:
+    """Return which vertices belong to the named limbs."""
+    return np.isin(limb, [LIMBS.index(n) for n in names])
+
+
+def find_landmarks(template: Template, skin: Floats, skeleton: Skeleton) -> dict[str, int]:
+    """Return landmark name → vertex, from the rest pose of an average woman."""
+    joint = dict(zip(skeleton.names, skeleton.world_from_joint[:, :3, 3], strict=True))
+    trunk = limb_mask(template.limb, "torso", "pelvis", "neck")
+    middle = np.abs(skin[:, 0]) < 1e-3
+    centre = joint["Neck"][2]
+    marks = {"crown": int(skin[:, 1].argmax()), "crotch": _pick(skin, trunk & middle, -skin[:, 1])}
+    # round the neck
+    marks["nape"] = _level(skin, trunk & middle & (skin[:, 2] < centre), joint["Neck"][1] + 0.012)
+    marks["neck_front"] = _level(
+        skin, trunk & middle & (skin[:, 2] > centre), joint["LeftShoulder"][1] + 0.012
+    )
+    for side, name in ((1.0, "Left"), (-1.0, "Right")):
+        half = skin[:, 0] * side > 0.01
+        low = name.lower()
+        marks |= {
+            f"{low}_neck": _neck_side(
+                skin, trunk & half, side, (skin[marks["nape"]] + skin[marks["neck_front"]]) / 2
+            ),
+            f"{low}_shoulder": _ray(skin, joint[name + "Arm"], (0.45 * side, 1.0, 0.0)),
+            f"{low}_bust": _pick(skin, trunk & half & (skin[:, 1] > joint["Spine"][1]), skin[:, 2]),
+            f"{low}_buttock": _pick(skin, trunk & half & (skin[:, 1] < joint["LowerBack"][1]), -skin[:, 2]),
+            f"{low}_armpit": _armpit(template, skin, low),
+            f"{low}_elbow": _ray(skin, joint[name + "ForeArm"], (0.0, 0.0, -1.0)),
+            f"{low}_wrist": _ray(skin, joint[name + "Hand"], (side, 1.0, 0.0)),
+            f"{low}_knee": _ray(skin, joint[name + "Leg"], (0.0, 0.0, 1.0)),
+            f"{low}_ankle": _ray(skin, joint[name + "Foot"], (side, 0.0, 0.0)),
+        }
+    return marks | _levels(skin, trunk, middle, joint, marks) | _folds(template, marks)
+
+
+def _levels(
+    skin: Floats, trunk: Bools, middle: Bools, joint: dict[str, Floats], marks: dict[str, int]
+) -> dict[str, int]:
+    """Return front, back, left and right vertices of the waist."""
+    bust = skin[marks["left_bust"], 1]
+    height = _narrowest(skin, trunk, joint["LowerBack"][1] + 0.03, bust - 0.08) - BELOW_NARROWEST
+    near = trunk & (np.abs(skin[:, 1] - height) < 0.012)
+    return {
+        "waist_front": _level(skin, trunk & middle & (skin[:, 2] > 0.02), height),
+        "waist_back": _level(skin, trunk & middle & (skin[:, 2] < 0.02), height),
+        "left_waist": _pick(skin, near, skin[:, 0]),
+        "right_waist": _pick(skin, near, -skin[:, 0]),
+    }
+
+
+def _folds(template: Template, marks: dict[str, int]) -> dict[str, int]:
+    """Return where the underside of each breast meets the ribs, found on a woman with a large bust."""
+    skin, _ = stand(template, *blend(template, coefficients(Shape(cup=1.0))))
+    found = {}
+    for low in ("left", "right"):
+        bust = skin[marks[f"{low}_bust"]]
+        strip = (np.abs(skin[:, 0] - bust[0]) < 0.02) & (skin[:, 1] < bust[1]) & (skin[:, 1] > bust[1] - 0.12)
+        found[f"{low}_underbust"] = _pick(skin, strip & (skin[:, 2] > 0.03), -skin[:, 2])
+    return found
+
+
+def _pick(skin: Floats, mask: Bools, score: Floats) -> int:
+    return int(np.where(mask, score, -np.inf).argmax())
+
+
+def _level(skin: Floats, mask: Bools, height: float) -> int:
+    return _pick(skin, mask, -np.abs(skin[:, 1] - height))
+
+
+def _ray(skin: Floats, origin: Floats, direction: tuple[float, float, float]) -> int:
+    """Return the first skin vertex near a ray out of a joint."""
+    way = np.array(direction) / np.linalg.norm(direction)
+    along = (skin - origin) @ way
+    aside = np.linalg.norm(skin - origin - along[:, None] * way, axis=1)
+    return _pick(skin, (along > 0.005) & (along < 0.15), -aside - 0.2 * along)
+
+
+def _neck_side(skin: Floats, mask: Bools, side: float, neck: Floats) -> int:
+    """Return where the side of the neck turns into the shoulder: seen from the front, the inmost corner."""
+    near = mask & (np.abs(skin[:, 2] - neck[2] + 0.01) < 0.015) & (np.abs(skin[:, 1] - neck[1] - 0.01) < 0.06)
+    return _pick(skin, near, -(skin[:, 0] * side + skin[:, 1]))
+
+
+def _armpit(template: Template, skin: Floats, low: str) -> int:
+    """Return the lowest torso vertex that touches the upper arm."""
+    arm = limb_mask(template.limb, f"{low}_upper_arm")
+    torso = limb_mask(template.limb, "torso")
+    t = template.triangles
+    shared = t[arm[t].any(1) & torso[t].any(1)].ravel()
+    mask = np.zeros(len(skin), dtype=bool)
+    mask[shared] = True
+    return _pick(skin, mask & torso, -skin[:, 1])
+
+
+def _narrowest(skin: Floats, trunk: Bools, low: float, high: float) -> float:
+    """Return the height at which the trunk is narrowest."""
+    levels = np.arange(low, high, 0.01)
+    widths = [np.ptp(skin[trunk & (np.abs(skin[:, 1] - y) < 0.01), 0]) for y in levels]
+    return float(levels[int(np.argmin(widths))])

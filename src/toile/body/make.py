@@ -1,0 +1,133 @@
+"""Making bodies: by name, from parameters, from a file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from toile import container
+from toile.body.data import load_template
+from toile.body.landmarks import template_landmarks
+from toile.body.measure import measure, measure_skin
+from toile.body.shape import Shape, blend, coefficients
+from toile.body.stance import stand
+from toile.errors import ToileError
+from toile.types import Body, Skeleton
+
+KIND = "body"
+
+NAMED = {
+    "woman": Shape(sex=0.0, age=32, height=0.56, weight=0.62, muscle=0.55, cup=0.55, firmness=0.55),
+    "man": Shape(sex=1.0, age=32, height=0.52, weight=0.6, muscle=0.58),
+}
+"""average adults"""
+
+
+def body_from_shape(shape: Shape, name: str = "body") -> Body:
+    """Return the body of a shape, in the rest pose, measured."""
+    template = load_template()
+    rig = template.rigs["cmu_mb"]
+    skin, skeletons = stand(template, *blend(template, coefficients(shape)))
+    skeleton = skeletons["cmu_mb"]
+    return Body(
+        name=name,
+        vertices=skin,
+        triangles=template.triangles,
+        skeleton=skeleton,
+        weight_joint=rig.weight_joint,
+        weight=rig.weight,
+        limb=template.limb,
+        landmarks=template_landmarks(),
+        measurements=measure_skin(skin, skeleton, template.triangles),
+    )
+
+
+def named_body(name: str) -> Body:
+    """Return one of the bodies that come with the program: woman or man."""
+    if name not in NAMED:
+        raise ToileError(f"no body '{name}'; there are {', '.join(NAMED)}")
+    return body_from_shape(NAMED[name], name)
+
+
+def save_body(body: Body, path: str | os.PathLike[str]) -> None:
+    """Write a body to a .toile file."""
+    skeleton = body.skeleton
+    arrays = {
+        "vertices": body.vertices, "triangles": body.triangles, "weight_joint": body.weight_joint,
+        "weight": body.weight, "limb": body.limb, "parents": skeleton.parents,
+        "world_from_joint": skeleton.world_from_joint, "tails": skeleton.tails,
+    }  # fmt: skip
+    meta = {
+        "kind": KIND,
+        "name": body.name,
+        "joints": list(skeleton.names),
+        "landmarks": dict(body.landmarks),
+        "measurements": dict(body.measurements),
+    }
+    container.save(path, {k: np.asarray(v) for k, v in arrays.items()}, meta)
+
+
+def load_body(path: str | os.PathLike[str]) -> Body:
+    """Return the body in a .toile file."""
+    arrays, meta = container.load(path)
+    try:
+        if meta.get("kind") != KIND:
+            raise ToileError(f"{path}: holds a {meta.get('kind', 'thing of unknown kind')}, not a body")
+        names = tuple(str(n) for n in meta["joints"])
+        skeleton = Skeleton(names, arrays["parents"], arrays["world_from_joint"], arrays["tails"])
+        fields = {k: arrays[k] for k in ("vertices", "triangles", "weight_joint", "weight", "limb")}
+        body = Body(
+            name=str(meta["name"]),
+            skeleton=skeleton,
+            landmarks={str(k): int(v) for k, v in meta["landmarks"].items()},
+            measurements={str(k): float(v) for k, v in meta["measurements"].items()},
+            **fields,
+        )
+    except ToileError as error:
+        raise ToileError(f"{path}: {error}") from None
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ToileError(f"{path}: not a complete body file ({error})") from None
+    _check_indices(body, path)
+    return body
+
+
+def _check_indices(body: Body, path: str | os.PathLike[str]) -> None:
+    count, joints = len(body.vertices), len(body.skeleton.names)
+    ranges = {
+        "triangles": (body.triangles, 0, count),
+        "weight_joint": (body.weight_joint, 0, joints),
+        "limb": (body.limb, 0, 16),
+        "landmarks": (np.array([*body.landmarks.values(), 0]), 0, count),
+    }
+    for name, (values, low, high) in ranges.items():
+        if values.size and (values.min() < low or values.max() >= high):
+            raise ToileError(f"{path}: {name} name things that do not exist")
+    parents = body.skeleton.parents
+    if (parents >= np.arange(joints)).any() or (parents < -1).any():
+        raise ToileError(f"{path}: a joint comes before its parent")
+
+
+def open_body(text: str) -> Body:
+    """Return a body by name (woman, man) or from a file."""
+    if text in NAMED:
+        return named_body(text)
+    if not Path(text).is_file():
+        raise ToileError(f"{text}: no such file, and no body of that name ({', '.join(NAMED)})")
+    return load_body(text)
+
+
+def make_body(sex: str = "female", age: float = 30.0, **measures: float) -> Body:
+    """Return a body with the wanted measures [m; kg]: height=1.70, waist=0.72 … ; the rest is inferred."""
+    sexes = {"female": 0.0, "male": 1.0}
+    if sex not in sexes:
+        raise ToileError(f"sex is '{sex}'; give female or male")
+    shape = replace(NAMED["woman" if sex == "female" else "man"], age=age)
+    for _ in range(4):
+        body = body_from_shape(shape)
+        if "height" in measures:
+            now = measure(body)["height"]
+            shape = replace(shape, height=shape.height + (measures["height"] - now) / 0.9)
+    return body
