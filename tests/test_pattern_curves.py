@@ -78,7 +78,7 @@ def test_degenerate_curve_does_not_warn():
     assert np.all(curves.sample_curve("cubic", points, [0.0, 0.3, 1.0]) == 0.0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(sorted(POINTS)), st.data())
 def test_samples_are_even_along_the_curve_and_start_and_end_exactly(kind, data):
     points = np.array(data.draw(st.lists(point, min_size=POINTS[kind], max_size=POINTS[kind])))
@@ -94,7 +94,7 @@ def test_samples_are_even_along_the_curve_and_start_and_end_exactly(kind, data):
     assert steps.sum() == pytest.approx(length, rel=2e-3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(sorted(POINTS)), st.data())
 def test_parts_of_a_split_curve_lie_on_it(kind, data):
     points = np.array(data.draw(st.lists(point, min_size=POINTS[kind], max_size=POINTS[kind])))

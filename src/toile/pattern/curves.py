@@ -43,7 +43,7 @@ def sample_edge(panel: Panel, edge_index: int, fractions: ArrayLike) -> Floats:
 def curve_length(kind: CurveKind, points: Floats) -> float:
     """Return the length of a curve given by start, controls, end [m]."""
     if kind in ("quadratic", "cubic"):
-        return float(_bezier_lengths(points)[-1])
+        return float(_bezier_lengths(points)[1][-1])
     if kind == "arc":
         chord, turn = points[2] - points[0], arc_turn(points)
         half = abs(turn) / 2.0
@@ -81,18 +81,45 @@ def _bezier_speed(points: Floats, t: Floats) -> Floats:
     return np.hypot(velocity[:, 0], velocity[:, 1]).reshape(t.shape)
 
 
-def _bezier_lengths(points: Floats) -> Floats:
-    """Return the cumulative arc length at _PIECES + 1 equal parameter steps [m]."""
-    t = (np.arange(_PIECES)[:, None] + _NODES) / _PIECES
-    return np.concatenate([[0.0], np.cumsum(_bezier_speed(points, t) @ _WEIGHTS / _PIECES)])
+def _knots(points: Floats) -> Floats:
+    """Return where the integration of the speed is divided: evenly, and finely round sharp turns.
+
+    A curve that nearly or truly turns back has a kink in its speed where speed² is smallest.
+    """
+    degree = len(points) - 1
+    even = np.linspace(0.0, 1.0, _PIECES + 1)
+    # velocity as a polynomial in t, highest power first; roots of velocity · acceleration
+    x, y = (np.array(_POWERS[degree]) @ (degree * np.diff(points, axis=0))).T
+    slope = np.polyadd(np.polymul(x, np.polyder(x)), np.polymul(y, np.polyder(y)))
+    roots = np.roots(slope) if np.any(np.abs(slope) > 1e-30) else np.zeros(0)
+    turns = np.real(roots[np.abs(np.imag(roots)) < 1e-6])
+    turns = turns[(turns > 0.0) & (turns < 1.0)]
+    if len(turns):
+        turns = turns[_bezier_speed(points, turns) < 0.2 * _bezier_speed(points, even).max()]
+    if not len(turns):
+        return even
+    near = np.clip((turns[:, None] + _GRADED).ravel(), 0.0, 1.0)
+    return np.unique(np.concatenate([even, turns, near]))
+
+
+_POWERS = {2: [[-1.0, 1.0], [1.0, 0.0]], 3: [[1.0, -2.0, 1.0], [-2.0, 2.0, 0.0], [1.0, 0.0, 0.0]]}
+_GRADED = np.concatenate([sign * 0.25 ** np.arange(3, 13) for sign in (-1.0, 1.0)])
+
+
+def _bezier_lengths(points: Floats) -> tuple[Floats, Floats]:
+    """Return knots and the cumulative arc length at them [m]."""
+    knots = _knots(points)
+    width = np.diff(knots)
+    speed = _bezier_speed(points, knots[:-1, None] + width[:, None] * _NODES)
+    return knots, np.concatenate([[0.0], np.cumsum(speed @ _WEIGHTS * width)])
 
 
 def bezier_parameters(points: Floats, fractions: Floats) -> Floats:
     """Return the curve parameters at fractions of the arc length: Newton steps kept inside a bracket."""
-    lengths = _bezier_lengths(points)
+    knots, lengths = _bezier_lengths(points)
     target = fractions * lengths[-1]
-    piece = np.clip(np.searchsorted(lengths, target, side="right") - 1, 0, _PIECES - 1)
-    low, high = piece / _PIECES, (piece + 1) / _PIECES
+    piece = np.clip(np.searchsorted(lengths, target, side="right") - 1, 0, len(knots) - 2)
+    low, high = knots[piece], knots[piece + 1]
     gap = lengths[piece + 1] - lengths[piece]
     t = low + (high - low) * np.divide(target - lengths[piece], gap, out=np.zeros_like(gap), where=gap > 0.0)
     left, right = low.copy(), high.copy()
