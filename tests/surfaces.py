@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toile.types import Floats, Ints
+from toile.types import LIMBS, Body, Floats, Ints, PosedBody, Skeleton
 
 
 def icosphere(level: int = 2, radius: float = 1.0) -> tuple[Ints, Floats]:
@@ -121,3 +121,22 @@ def solid_angle_winding(points: Floats, triangles: Ints, vertices: Floats) -> Fl
     det = (a * np.cross(b, c)).sum(-1)
     den = la * lb * lc + (a * b).sum(-1) * lc + (b * c).sum(-1) * la + (c * a).sum(-1) * lb
     return np.asarray(np.arctan2(det, den).sum(axis=1) / (2 * np.pi))
+
+
+def single_bone_body(
+    triangles: Ints, vertices: Floats, *, velocity: Floats | None = None, limb: Ints | None = None
+) -> PosedBody:
+    """Return a surface as a posed body with one joint; every vertex is torso unless limb says otherwise."""
+    count = len(vertices)
+    skeleton = Skeleton(("root",), [-1], np.eye(4)[None], [[0.0, 1.0, 0.0]])
+    body = Body(
+        name="test",
+        vertices=vertices,
+        triangles=triangles,
+        skeleton=skeleton,
+        weight_joint=np.zeros((count, 1)),
+        weight=np.ones((count, 1)),
+        limb=np.full(count, LIMBS.index("torso")) if limb is None else limb,
+    )
+    speed = np.zeros_like(vertices) if velocity is None else velocity
+    return PosedBody(body, vertices, speed, np.eye(4)[None])

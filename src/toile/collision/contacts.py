@@ -1,0 +1,81 @@
+"""The contract between colliders and solvers, the table of colliders and the one contact response.
+
+A collider answers one question: which points are near the skin, how far, in which direction, and how does
+the skin move there? What happens then is decided here, once: `respond`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from toile.collision.surface import SurfaceCollider
+from toile.types import Body, ContactQuery, Contacts, Floats, Ints, PosedBody
+
+
+class Collider(Protocol):
+    """Knows one body. Everything constant is prepared in ``__init__(body, settings)``."""
+
+    def at(self, body: PosedBody) -> ContactQuery:
+        """Return the body at one instant, to be asked many times; once per body step."""
+
+
+COLLIDERS: dict[str, Callable[[Body], Collider]] = {"surface": SurfaceCollider}
+"""name → collider, made from a body (and optionally its settings)"""
+
+
+def respond(
+    position: Floats,
+    velocity: Floats,
+    contacts: Contacts,
+    *,
+    thickness: ArrayLike = 0.0,
+    friction: ArrayLike = 0.0,
+    dt: float,
+) -> tuple[Floats, Floats]:
+    """Return position [m] and velocity [m/s] after contact; both (n, 3).
+
+    `position` was reached with `velocity` in the last dt seconds and is where the contacts were asked for.
+    thickness [m] and friction (Coulomb's μ) are numbers or one per particle. With u = v − v_skin, uₙ = u·n:
+
+    - depth d = thickness − gap > 0: x ← x + d n
+    - approaching, uₙ < 0: the normal impulse J = −uₙ (per mass) stops it; friction takes min(μ J, |u_t|)
+      from the sliding speed |u_t|: all of it while the surface grips (static), μ J when it slides (kinetic)
+    - what friction took from the velocity it also takes from this step's way: x ← x − dt Δu_t
+
+    A particle with several contacts meets them one after the other. Depth is mended without giving speed.
+    """
+    x, v = position.copy(), velocity.copy()
+    limit = np.broadcast_to(np.asarray(thickness, dtype=np.float64), len(x))
+    mu = np.broadcast_to(np.asarray(friction, dtype=np.float64), len(x))
+    for chosen in _rounds(contacts.particle):
+        p, n, skin = contacts.particle[chosen], contacts.normal[chosen], contacts.velocity[chosen]
+        gap = contacts.gap[chosen] + _dot(n, x[p] - position[p])
+        depth = np.maximum(limit[p] - gap, 0.0)
+        x[p] += depth[:, None] * n
+        # stop what approaches, then let friction act on what slides
+        relative = v[p] - skin
+        impulse = np.where(depth > 0, np.maximum(-_dot(n, relative), 0.0), 0.0)
+        relative += impulse[:, None] * n
+        slide = relative - _dot(n, relative)[:, None] * n
+        speed = np.linalg.norm(slide, axis=1)
+        share = np.minimum(mu[p] * impulse, speed) / np.where(speed > 0, speed, 1.0)
+        v[p] = skin + relative - share[:, None] * slide
+        x[p] -= dt * share[:, None] * slide
+    return x, v
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", a, b))
+
+
+def _rounds(particle: Ints) -> list[Ints]:
+    """Return the contacts in rounds in which no particle appears twice; particle is ascending."""
+    if not len(particle):
+        return []
+    starts = np.flatnonzero(np.concatenate([[True], particle[1:] != particle[:-1]]))
+    turn = np.arange(len(particle)) - np.repeat(starts, np.diff([*starts, len(particle)]))
+    return [np.flatnonzero(turn == k).astype(np.int32) for k in range(int(turn.max()) + 1)]

@@ -1,0 +1,119 @@
+"""Analytic obstacles: sphere, plane, floor. For the ground under a body, for tests and for benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from toile.types import ContactQuery, Contacts, Floats, PosedBody, as_floats
+
+
+def _still() -> Floats:
+    return np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere:
+    """A ball."""
+
+    centre: Floats
+    """[m], (3,)"""
+    radius: float
+    """[m]"""
+    velocity: Floats = field(default_factory=_still)
+    """[m/s], (3,)"""
+    reach: float = 0.05
+    """points farther than this from the surface have no contact [m]"""
+
+    def at(self, body: PosedBody | None = None) -> ContactQuery:
+        """Return itself: the body does not matter."""
+        return self
+
+    def __call__(self, position: Floats) -> Contacts:
+        """Return the contacts of all points [m], (n, 3)."""
+        away = position - self.centre
+        distance = np.linalg.norm(away, axis=1, keepdims=True)
+        # at the centre every way out is as short: take up
+        normal = np.where(distance > 1e-12, away / np.maximum(distance, 1e-12), [0.0, 1.0, 0.0])
+        return _near(distance[:, 0] - self.radius, normal, self.velocity, self.reach)
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A half-space: everything below a plane is solid."""
+
+    point: Floats
+    """on the plane [m], (3,)"""
+    normal: Floats
+    """out of the solid, any length, (3,)"""
+    velocity: Floats = field(default_factory=_still)
+    """[m/s], (3,)"""
+    reach: float = 0.05
+    """points farther than this from the surface have no contact [m]"""
+
+    def __post_init__(self) -> None:
+        normal = as_floats(self.normal, 3, name="plane normal")
+        object.__setattr__(self, "normal", normal / np.linalg.norm(normal))
+
+    def at(self, body: PosedBody | None = None) -> ContactQuery:
+        """Return itself: the body does not matter."""
+        return self
+
+    def __call__(self, position: Floats) -> Contacts:
+        """Return the contacts of all points [m], (n, 3)."""
+        gap = (position - self.point) @ self.normal
+        return _near(gap, np.broadcast_to(self.normal, position.shape), self.velocity, self.reach)
+
+
+def floor(height: float = 0.0) -> Plane:
+    """Return the ground at a height [m]."""
+    return Plane(point=np.array([0.0, height, 0.0]), normal=np.array([0.0, 1.0, 0.0]))
+
+
+def incline(angle: float) -> Plane:
+    """Return a plane through the origin that falls towards +x by an angle [rad]."""
+    return Plane(point=np.zeros(3), normal=np.array([np.sin(angle), np.cos(angle), 0.0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Several colliders at once, for example a body and the floor."""
+
+    parts: Sequence[Callable[[PosedBody], ContactQuery]]
+    """the `at` methods of the colliders"""
+
+    def at(self, body: PosedBody) -> ContactQuery:
+        """Return all of them at one instant."""
+        queries = [part(body) for part in self.parts]
+        return lambda position: together([query(position) for query in queries])
+
+
+def nothing(position: Floats) -> Contacts:
+    """Return no contacts: empty space."""
+    return Contacts(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
+
+
+def together(lists: Sequence[Contacts]) -> Contacts:
+    """Return several lists of contacts as one, sorted by particle; equal particles keep their order."""
+    if len(lists) == 1:
+        return lists[0]
+    particle = np.concatenate([c.particle for c in lists])
+    order = np.argsort(particle, kind="stable")
+    return Contacts(
+        particle=particle[order],
+        gap=np.concatenate([c.gap for c in lists])[order],
+        normal=np.concatenate([c.normal for c in lists])[order],
+        velocity=np.concatenate([c.velocity for c in lists])[order],
+    )
+
+
+def _near(gap: Floats, normal: Floats, velocity: Floats, reach: float) -> Contacts:
+    chosen = np.flatnonzero(gap < reach).astype(np.int32)
+    return Contacts(
+        particle=chosen,
+        gap=gap[chosen],
+        normal=np.ascontiguousarray(normal[chosen]),
+        velocity=np.tile(np.asarray(velocity, dtype=np.float64), (len(chosen), 1)),
+    )

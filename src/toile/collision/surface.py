@@ -1,0 +1,97 @@
+"""Contact with the skin itself: the nearest triangle of each limb, found in a tree of boxes.
+
+The tree is built once per body and refitted per pose. A point between two limbs gets one contact for each,
+so that it is never chased from one limb into the other. Inside and outside follow from angle-weighted
+pseudonormals (Bærentzen & Aanæs 2005).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from toile._kernels import SurfaceTree
+from toile.errors import ToileError
+from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
+
+GROUPS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
+"""parts of the body that can press on the same point from different sides; torso includes neck and head"""
+
+_GROUP_WORDS = {"arm": "arm", "hand": "arm", "forearm": "arm", "thigh": "leg", "shin": "leg", "foot": "leg"}
+
+
+def _group_of_limb(limb: str) -> int:
+    side, _, part = limb.partition("_")
+    word = _GROUP_WORDS.get(part.rpartition("_")[2])
+    return GROUPS.index(f"{side}_{word}") if word else 0
+
+
+LIMB_GROUP = np.array([_group_of_limb(limb) for limb in LIMBS], dtype=np.int32)
+"""index into GROUPS of each limb"""
+
+
+def triangle_groups(body: Body) -> Ints:
+    """Return the group of each skin triangle: that of most of its corners, (t,)."""
+    groups = LIMB_GROUP[body.limb][body.triangles]
+    return np.where(groups[:, 1] == groups[:, 2], groups[:, 1], groups[:, 0]).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurfaceSettings:
+    """Settings of the surface collider."""
+
+    radius: float = 0.03
+    """points farther than this from the skin have no contact [m]"""
+    by_limb: bool = True
+    """one contact per limb; off: only the nearest of all"""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.radius < 1:
+            raise ToileError(f"contact radius is {self.radius} m: choose between 0 and 1 m")
+
+
+class SurfaceCollider:
+    """Contact with one body's skin."""
+
+    def __init__(self, body: Body, settings: SurfaceSettings | None = None) -> None:
+        """Build the tree over the body in its rest pose."""
+        self.settings = settings or SurfaceSettings()
+        self.body = body
+        group = triangle_groups(body) if self.settings.by_limb else None
+        self.tree = SurfaceTree(body.triangles, body.vertices, group)
+        self._posed: PosedBody | None = None
+        self._hint: Ints | None = None
+
+    def at(self, body: PosedBody) -> SurfaceQuery:
+        """Return the skin at one instant. Asking an older query again is allowed, but costs a refit."""
+        self._fit(body)
+        return SurfaceQuery(self, body)
+
+    def _fit(self, body: PosedBody) -> None:
+        if self._posed is not body:
+            self.tree.refit(body.vertices)
+            self._posed = body
+
+    def ask(self, body: PosedBody, position: Floats) -> Contacts:
+        """Return the contacts of points [m], (n, 3), with the skin of a posed body."""
+        self._fit(body)
+        # a point is probably near where it was last time: shortens the search, never changes the answer
+        hint = self._hint if self._hint is not None and len(self._hint) == len(position) else None
+        particle, gap, normal, _, triangle, weight, self._hint = self.tree.nearest_per_group(
+            position, self.settings.radius, hint
+        )
+        velocity = np.einsum("ck,cka->ca", weight, body.velocity[self.body.triangles[triangle]])
+        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SurfaceQuery:
+    """The skin at one instant."""
+
+    collider: SurfaceCollider
+    body: PosedBody
+
+    def __call__(self, position: Floats) -> Contacts:
+        """Return the contacts of all points [m], (n, 3)."""
+        return self.collider.ask(self.body, position)

@@ -1,0 +1,171 @@
+"""The contact response against closed-form mechanics, and the surface collider against analytic shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from surfaces import icosphere, join, single_bone_body, tube
+from toile._kernels import SurfaceTree
+from toile.collision.contacts import COLLIDERS, respond
+from toile.collision.shapes import Plane, Sphere, Together, floor, incline, nothing, together
+from toile.collision.surface import GROUPS, LIMB_GROUP, SurfaceCollider, SurfaceSettings, triangle_groups
+from toile.errors import ToileError
+from toile.types import LIMBS, Contacts, Floats, PosedBody
+
+GRAVITY = np.array([0.0, -9.81, 0.0])
+
+
+def slide(angle: float, friction: float, time: float, dt: float = 1e-3) -> float:
+    """Return how far a particle slides down an incline from rest [m]."""
+    plane = incline(angle)
+    x, v = np.zeros((1, 3)), np.zeros((1, 3))
+    for _ in range(round(time / dt)):
+        v = v + dt * GRAVITY
+        x = x + dt * v
+        x, v = respond(x, v, plane(x), friction=friction, dt=dt)
+    return float(np.linalg.norm(x[0]))
+
+
+def test_incline_slides_as_coulomb_says() -> None:
+    # x = ½ g (sin α − μ cos α) t²
+    alpha, mu, t = 0.5, 0.3, 1.0
+    truth = 0.5 * 9.81 * (np.sin(alpha) - mu * np.cos(alpha)) * t**2
+    assert slide(alpha, mu, t) == pytest.approx(truth, rel=2e-3)
+
+
+@pytest.mark.parametrize("mu", [0.2, 0.5, 1.0])
+def test_incline_slips_only_beyond_the_friction_angle(mu: float) -> None:
+    assert slide(np.arctan(mu) * 0.999, mu, 0.5) < 1e-9
+    assert slide(np.arctan(mu) * 1.01, mu, 0.5) > 1e-3
+
+
+def test_depth_is_mended_without_speed() -> None:
+    x, v = respond(
+        np.array([[0.0, -0.02, 0.0]]), np.zeros((1, 3)), floor()(np.array([[0.0, -0.02, 0.0]])), dt=0.01
+    )
+    np.testing.assert_allclose(x, 0, atol=1e-15)
+    np.testing.assert_array_equal(v, 0)
+
+
+def test_thickness_per_particle_and_no_effect_beyond_it() -> None:
+    x = np.array([[0.0, 0.001, 0.0], [0.0, 0.001, 0.0], [0.0, 0.03, 0.0]])
+    v = np.tile([1.0, -1.0, 0.0], (3, 1))
+    out, speed = respond(x, v, floor()(x), thickness=[0.003, 0.0005, 0.003], friction=0.0, dt=0.01)
+    np.testing.assert_allclose(out[:, 1], [0.003, 0.001, 0.03])
+    np.testing.assert_allclose(speed, [[1, 0, 0], [1, -1, 0], [1, -1, 0]])
+
+
+def test_moving_skin_carries_what_grips() -> None:
+    plane = Plane(point=np.zeros(3), normal=np.array([0.0, 1.0, 0.0]), velocity=np.array([0.2, 0.1, 0.0]))
+    x = np.zeros((1, 3))
+    _, v = respond(x, np.array([[0.0, -3.0, 0.0]]), plane(x), thickness=0.001, friction=0.5, dt=0.01)
+    np.testing.assert_allclose(v, [[0.2, 0.1, 0.0]], atol=1e-12)
+
+
+def test_two_contacts_are_met_one_after_the_other() -> None:
+    # a corner of floor and wall: the particle ends outside both
+    wall = Plane(point=np.zeros(3), normal=np.array([1.0, 0.0, 0.0]))
+    x = np.array([[-0.01, -0.02, 0.0], [1.0, 1.0, 1.0]])
+    contacts = together([floor()(x), wall(x)])
+    assert list(contacts.particle) == [0, 0]
+    out, v = respond(x, np.array([[-1.0, -1.0, 0.5], [0, 0, 0]]), contacts, dt=0.01)
+    np.testing.assert_allclose(out[0], 0, atol=1e-15)
+    np.testing.assert_allclose(v[0], [0, 0, 0.5], atol=1e-15)
+    np.testing.assert_array_equal(out[1], x[1])
+
+
+def test_nothing_changes_nothing() -> None:
+    x = np.ones((3, 3))
+    out, v = respond(x, x, nothing(x), dt=0.1)
+    np.testing.assert_array_equal(out, x)
+    np.testing.assert_array_equal(v, x)
+
+
+def test_sphere_and_its_mesh_agree() -> None:
+    triangles, vertices = icosphere(4, 0.2)
+    posed = single_bone_body(triangles, vertices)
+    rng = np.random.default_rng(0)
+    direction = rng.normal(size=(500, 3))
+    points = direction / np.linalg.norm(direction, axis=1, keepdims=True) * rng.uniform(0.19, 0.22, (500, 1))
+    exact = Sphere(np.zeros(3), 0.2)(points)
+    found = SurfaceCollider(posed.body).at(posed)(points)
+    np.testing.assert_array_equal(found.particle, exact.particle)
+    np.testing.assert_allclose(found.gap, exact.gap, atol=5e-4)
+    assert (np.einsum("ij,ij->i", found.normal, exact.normal) > 0.99).all()
+
+
+def test_skin_velocity_is_interpolated() -> None:
+    triangles, vertices = icosphere(3, 0.2)
+    spin = np.array([0.0, 2.0, 1.0])
+    posed = single_bone_body(triangles, vertices, velocity=np.cross(spin, vertices))
+    points = 1.02 * vertices[triangles].mean(axis=1)
+    contacts = SurfaceCollider(posed.body).at(posed)(points)
+    np.testing.assert_allclose(contacts.velocity, np.cross(spin, points / 1.02), atol=5e-3)
+
+
+def test_an_older_query_still_answers_for_its_own_pose() -> None:
+    triangles, vertices = icosphere(2, 0.2)
+    here = single_bone_body(triangles, vertices)
+    there = PosedBody(here.body, vertices + np.array([1.0, 0.0, 0.0]), here.velocity, here.world_from_joint)
+    collider = COLLIDERS["surface"](here.body)
+    first, second = collider.at(here), collider.at(there)
+    points = 1.05 * vertices
+    before = first(points)
+    assert len(before.particle) == len(points)
+    assert len(second(points).particle) == 0
+    np.testing.assert_array_equal(first(points).gap, before.gap)
+    assert len(Together([collider.at, floor(-0.19).at]).at(here)(points).particle) > len(points)
+
+
+def limb_body() -> tuple[PosedBody, Floats]:
+    """Return a torso and an arm beside it that overlap, and points in the crease between them."""
+    a, b = tube(12, 24, 0.1, 0.6), tube(12, 24, 0.05, 0.6)
+    triangles, vertices = join(a, (b[0], b[1] + [0.14, 0.0, 0.0]))
+    limb = np.repeat([LIMBS.index("torso"), LIMBS.index("left_upper_arm")], [len(a[1]), len(b[1])])
+    return single_bone_body(triangles, vertices, limb=limb), np.array([[0.095, 0.3, 0.045], [0.2, 0.3, 0.0]])
+
+
+def test_a_point_between_two_limbs_has_two_contacts() -> None:
+    posed, points = limb_body()
+    contacts = SurfaceCollider(posed.body).at(posed)(points)
+    assert list(contacts.particle) == [0, 0, 1]
+    alone = SurfaceCollider(posed.body, SurfaceSettings(by_limb=False)).at(posed)(points)
+    assert list(alone.particle) == [0, 1]
+    assert alone.gap[0] == pytest.approx(np.abs(contacts.gap[:2]).min(), abs=1e-12)
+
+
+def test_inside_the_arm_but_outside_the_torso() -> None:
+    posed, _ = limb_body()
+    point = np.array([[0.11, 0.3, 0.0]])
+    contacts = SurfaceCollider(posed.body).at(posed)(point)
+    assert sorted(contacts.gap > 0) == [False, True]
+    # the winding number does not fall for the overlap either
+    tree = SurfaceTree(posed.body.triangles, posed.body.vertices)
+    assert list(tree.winding(np.array([[0.11, 0.3, 0], [0.095, 0.3, 0], [0.05, 0.3, 0], [0.3, 0.3, 0]]))) == [
+        1,
+        2,
+        1,
+        0,
+    ]
+
+
+def test_every_limb_has_a_group() -> None:
+    by_name = {limb: GROUPS[g] for limb, g in zip(LIMBS, LIMB_GROUP, strict=True)}
+    assert by_name["left_hand"] == by_name["left_forearm"] == by_name["left_upper_arm"] == "left_arm"
+    assert by_name["right_foot"] == by_name["right_shin"] == by_name["right_thigh"] == "right_leg"
+    assert {by_name[k] for k in ("head", "neck", "torso", "pelvis")} == {"torso"}
+    posed, _ = limb_body()
+    assert set(triangle_groups(posed.body).tolist()) == {0, 1}
+
+
+def test_a_silly_radius_is_refused() -> None:
+    with pytest.raises(ToileError, match="radius"):
+        SurfaceSettings(radius=-0.1)
+
+
+def test_point_at_the_centre_of_a_sphere() -> None:
+    contacts = Sphere(np.zeros(3), 1.0)(np.zeros((1, 3)))
+    assert isinstance(contacts, Contacts)
+    assert contacts.gap[0] == -1
+    assert np.linalg.norm(contacts.normal[0]) == 1
