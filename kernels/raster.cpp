@@ -34,7 +34,26 @@ struct Setup {
 struct Mesh {
     const double *point;  // (n, 3): x and y in pixels (y down), depth
     const std::int32_t *triangle;
+    const Corner *corner;  // (n): points on the grid
 };
+
+constexpr std::int64_t kNowhere = std::int64_t{1} << 40;
+
+// nearest whole number, without a library call; the offset makes the cut-off of digits a floor
+std::int64_t snap(double pixels) {
+    constexpr double offset = 1 << 30;
+    return static_cast<std::int64_t>(pixels * kSubpixels + (offset + 0.5)) - (std::int64_t{1} << 30);
+}
+
+Corner snapped(const double *v) {
+    // the comparison is false for NaN as well
+    if (!(std::abs(v[0]) < kLargest && std::abs(v[1]) < kLargest && std::isfinite(v[2]))) return {kNowhere, 0};
+    return {snap(v[0]), snap(v[1])};
+}
+
+void snap_points(const double *point, std::size_t begin, std::size_t end, Corner *corner) {
+    for (std::size_t i = begin; i < end; ++i) corner[i] = snapped(point + 3 * i);
+}
 
 std::int64_t cross(const Corner &a, const Corner &b, const Corner &p) {
     return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
@@ -47,12 +66,12 @@ int last_pixel(std::int64_t high) { return static_cast<int>((high - 128) >> 8); 
 // returns false when there is nothing to draw
 bool set_up(const Mesh &mesh, std::size_t t, int width, int height, int cull, Setup &s) {
     for (int k = 0; k < 3; ++k) {
-        const double *v = mesh.point + 3 * static_cast<std::size_t>(mesh.triangle[3 * t + k]);
-        // the comparison is false for NaN as well
-        if (!(std::abs(v[0]) < kLargest && std::abs(v[1]) < kLargest && std::isfinite(v[2]))) return false;
-        s.p[k] = {std::llround(v[0] * kSubpixels), std::llround(v[1] * kSubpixels)};
-        s.z[k] = v[2];
+        const std::size_t v = static_cast<std::size_t>(mesh.triangle[3 * t + k]);
+        s.p[k] = mesh.corner[v];
+        s.z[k] = mesh.point[3 * v + 2];
     }
+    s.area = 0;
+    if (s.p[0].x == kNowhere || s.p[1].x == kNowhere || s.p[2].x == kNowhere) return false;
     s.area = cross(s.p[0], s.p[1], s.p[2]);
     if (s.area == 0) return false;
     // with y down, a triangle that is counter-clockwise to the viewer has a negative area
@@ -130,13 +149,18 @@ void draw_band(const Mesh &mesh, const std::vector<std::int32_t> &rows, std::siz
     }
 }
 
-void see(const Mesh &mesh, std::size_t count, int width, int height, bool farthest, int cull, std::int32_t *ids,
-         float *depth) {
+void see(const double *points, std::size_t point_count, const std::int32_t *triangles, std::size_t count, int width,
+         int height, bool farthest, int cull, std::int32_t *ids, float *depth) {
     std::vector<std::int32_t> rows(2 * count);
+    std::vector<Corner> corners(point_count);
+    const Mesh mesh{points, triangles, corners.data()};
     const int bands = (height + kBandRows - 1) / kBandRows;
     std::atomic<int> next{0};
     const int size = count < 256 && height * width < 65536 ? 1 : thread_count();
     run_team(size, [&](int rank, int n, Barrier &barrier) {
+        const Share some = share(point_count, rank, n);
+        snap_points(points, some.begin, some.end, corners.data());
+        barrier.wait();
         // rows that each triangle may touch
         const Share part = share(count, rank, n);
         Setup s;
@@ -168,8 +192,8 @@ nb::tuple visible(Points points, Triangles triangles, int width, int height, boo
     std::vector<float> depth(pixels);
     {
         nb::gil_scoped_release free_python;
-        see({points.data(), triangles.data()}, triangles.shape(0), width, height, farthest, cull, ids.data(),
-            depth.data());
+        see(points.data(), points.shape(0), triangles.data(), triangles.shape(0), width, height, farthest, cull,
+            ids.data(), depth.data());
     }
     const std::size_t h = height, w = width;
     return nb::make_tuple(own(std::move(ids), {h, w}), own(std::move(depth), {h, w}));
@@ -197,7 +221,9 @@ nb::ndarray<nb::numpy, float> pixel_weights(Pixels pixel, Pixels id, Points poin
     require_indices(id, triangles.shape(0), "a pixel names a triangle that does not exist");
     require_indices(pixel, static_cast<std::size_t>(width) * height, "a pixel lies outside the picture");
     std::vector<float> weights(2 * count);
-    const Mesh mesh{points.data(), triangles.data()};
+    std::vector<Corner> corners(n);
+    snap_points(points.data(), 0, n, corners.data());
+    const Mesh mesh{points.data(), triangles.data(), corners.data()};
     const double *iw = inverse_w.shape(0) ? inverse_w.data() : nullptr;
     const auto weigh = [&](std::size_t begin, std::size_t end) {
         Setup s{};
