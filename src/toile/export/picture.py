@@ -306,7 +306,8 @@ def _backdrop(studio: Studio, width: int, height: int) -> Floats32:
     x = (np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1
     y = (np.arange(height, dtype=np.float32)[:, None] + 0.5) / height * 2 - 1
     fall = 1.0 - 0.10 * (x * x * (width / height) + y * y)
-    return (fall[..., None] * np.array(studio.background)).astype(np.float32)
+    wall: Floats32 = (fall[..., None] * np.array(studio.background)).astype(np.float32)
+    return wall
 
 
 def _floor_shadow(scene: LitScene, key: _KeyLight, seen: Visible) -> Floats32:
