@@ -79,7 +79,7 @@ def panels(draw: st.DrawFn, name: str) -> Panel:
         ),
         tuple(
             Mark(
-                draw(st.sampled_from(["internal", "fold", "cutout", "sew", "drill"])),
+                draw(st.sampled_from(["internal", "fold", "cutout", "sew", "drill", "cut"])),
                 np.array(draw(st.lists(st.tuples(length, length), min_size=1, max_size=4))),
                 draw(st.floats(-3.2, 3.2)),
                 draw(maybe),
@@ -115,4 +115,5 @@ def patterns(draw: st.DrawFn) -> Pattern:
         holds,
         draw(st.integers(-3, 5)),
         draw(st.sampled_from(["floor", "waist", "body", "unknown"])),
+        tuple(draw(st.lists(names, max_size=2))),
     )

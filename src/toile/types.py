@@ -118,9 +118,9 @@ class Notch:
 class Mark:
     """A line drawn inside a panel."""
 
-    kind: Literal["internal", "fold", "cutout", "sew", "drill"]
+    kind: Literal["internal", "fold", "cutout", "sew", "drill", "cut"]
     """internal: to be followed by the mesh; fold: crease or pleat; cutout: closed, the inside is removed;
-    sew: seam line inside the cut line; drill: single points"""
+    sew: seam line inside the cut line; drill: single points; cut: where the scissors go, with seam allowance"""
     points: Floats
     """in panel coordinates [m], (k, 2)"""
     angle: float = 0.0
@@ -199,6 +199,8 @@ class Pattern:
     """0 is worn next to the skin; higher layers lie over lower ones"""
     origin: Literal["floor", "waist", "body", "unknown"] = "unknown"
     """what y = 0 of the placements means; body: already aligned to the body it was drafted for"""
+    notes: tuple[str, ...] = ()
+    """what a reader had to assume, one sentence each, for the user to see"""
 
     def panel(self, name: str) -> Panel:
         """Return the panel of that name."""

@@ -14,7 +14,7 @@ from toile.pattern import curves
 from toile.types import EdgeRef, Floats, Panel, Pattern, Seam
 
 ORIGINS = ("floor", "waist", "body", "unknown")
-MARKS = ("internal", "fold", "cutout", "sew", "drill")
+MARKS = ("internal", "fold", "cutout", "sew", "drill", "cut")
 PANEL_LIMIT = 500
 EDGE_LIMIT = 2_000
 """edges of one panel"""
@@ -85,6 +85,7 @@ def _check_counts(pattern: Pattern, where: str) -> None:
 
 def _check_names(pattern: Pattern, where: str) -> None:
     names = [("pattern name", pattern.name, True)]
+    names += [("note", note[:NAME_LIMIT], True) for note in pattern.notes]
     names += [("panel name", p.name, False) for p in pattern.panels]
     names += [("edge name", e.name, True) for p in pattern.panels for e in p.edges]
     names += [("seam name", s.name, True) for s in pattern.seams]

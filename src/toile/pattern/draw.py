@@ -22,7 +22,14 @@ _PAGE = 1500.0  # width of the pieces on the page [px]
 _MARGIN, _TITLE = 60.0, 74.0
 _RADIUS = 12.0
 _NAME = 19.0
-_MARK_DASH = {"internal": None, "fold": (10.0, 5.0), "cutout": None, "sew": (3.0, 4.0), "drill": None}
+_MARK_DASH = {
+    "internal": None,
+    "fold": (10.0, 5.0),
+    "cutout": None,
+    "sew": (3.0, 4.0),
+    "drill": None,
+    "cut": (2.0, 5.0),
+}
 
 
 def draw_pattern(pattern: Pattern, path: str | os.PathLike[str], *, subtitle: str = "") -> None:

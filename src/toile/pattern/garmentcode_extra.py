@@ -19,6 +19,7 @@ def extra_from_pattern(pattern: Pattern) -> dict[str, Any]:
         "name": pattern.name,
         "layer": pattern.layer,
         "origin": pattern.origin,
+        "notes": list(pattern.notes),
         "seams": [[seam.name, seam.ease] for seam in pattern.seams],
         "holds": [[h.edge.panel, h.edge.edge, h.kind, h.ratio] for h in pattern.holds],
         "panels": {panel.name: _panel_extra(panel) for panel in pattern.panels},
@@ -61,6 +62,7 @@ def _with_extra(pattern: Pattern, extra: Any) -> Pattern:
         layer=int(extra.get("layer", 0)),
         origin=_one_of(extra.get("origin", pattern.origin), ORIGINS),
         seams=seams,
+        notes=tuple(_text(note) for note in extra.get("notes", [])),
         holds=tuple(
             Hold(EdgeRef(_text(panel), int(edge)), _one_of(kind, ("pin", "elastic")), float(ratio))
             for panel, edge, kind, ratio in extra.get("holds", [])

@@ -20,6 +20,8 @@ def describe(pattern: Pattern) -> str:
     title = f"{pattern.name}: {_count(pieces, 'piece')}, {_count(seams, 'seam')}, {_ORIGIN[pattern.origin]}"
     if pattern.layer:
         title += f", layer {pattern.layer}"
+    if pattern.notes:
+        title += "".join(f"\n  note: {note}" for note in pattern.notes)
     blocks = [title, _table(_PIECE_HEAD, _piece_rows(pattern))]
     if pattern.seams:
         blocks.append(_table(_SEAM_HEAD, _seam_rows(pattern)))

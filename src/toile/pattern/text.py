@@ -66,6 +66,7 @@ class _Reader:
     seams: list[Seam] = field(default_factory=list)
     holds: list[Hold] = field(default_factory=list)
     started: bool = False
+    notes: list[str] = field(default_factory=list)
 
 
 # ---------------------------------------------------------------------------- whole files
@@ -103,7 +104,12 @@ def add_seams(text: str, pattern: Pattern, source: str) -> Pattern:
     for number, words in _lines(text, source):
         _read_line(reader, number, words)
     added = _finish(reader)
-    return replace(added, seams=pattern.seams + added.seams, holds=pattern.holds + added.holds)
+    return replace(
+        added,
+        seams=pattern.seams + added.seams,
+        holds=pattern.holds + added.holds,
+        notes=pattern.notes + added.notes,
+    )
 
 
 def _lines(text: str, source: str) -> list[tuple[int, Words]]:
@@ -157,6 +163,7 @@ def _finish(reader: _Reader) -> Pattern:
         tuple(reader.holds),
         reader.layer,
         reader.origin,
+        tuple(reader.notes),
     )
 
 
@@ -236,6 +243,10 @@ def _on_layer(reader: _Reader, words: Words) -> None:
     if value != int(value) or abs(value) > 1000:
         raise ToileError("a layer is a whole number: 0 next to the skin, 1 over it …")
     reader.layer = int(value)
+
+
+def _on_note(reader: _Reader, words: Words) -> None:
+    reader.notes.append(name_of(_take(words, 1, 'note "TEXT"')[0]))
 
 
 def _on_panel(reader: _Reader, words: Words) -> None:
@@ -548,7 +559,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Words], None]] = {
     "garment": _on_garment, "units": _on_units, "origin": _on_origin, "layer": _on_layer, "panel": _on_panel,
     "fabric": _on_fabric, "at": _on_at, "turn": _on_turn, "matrix": _on_matrix, "around": _on_around,
     "grain": _on_grain, "label": _on_label, "corner": _on_corner, "from": _on_from, "notch": _on_notch,
-    "mark": _on_mark, "edge": _on_name,
+    "mark": _on_mark, "note": _on_note, "edge": _on_name,
     **{word: _edge_handler(word) for word in _USAGE},
     **{word: _later(word) for word in _JOINS},
 }  # fmt: skip

@@ -36,6 +36,7 @@ def _garment_lines(pattern: Pattern) -> list[str]:
     lines = [f"garment {quote(pattern.name)}", "units cm", f"origin {pattern.origin}"]
     if pattern.layer:
         lines.append(f"layer {pattern.layer}")
+    lines += [f"note {quote(note)}" for note in pattern.notes]
     for panel in pattern.panels:
         lines += ["", f"panel {quote(panel.name)}", *[f"  {line}" for line in _panel_lines(panel)]]
     joins = _join_lines(pattern)
