@@ -65,14 +65,13 @@ def bodice(
     beyond the base of the neck; shoulder: seam longer (+) or shorter (-) than the body's shoulder; armhole:
     deeper by that much; slimmest: least growth of the half width per metre downwards.
     """
-    nape = m["waist_height"] + m["back_length"]
     neck = m["neck"] / 6.0 + 0.016 + neck_width
     tip = max(m["shoulder_width"] / 2.0 + shoulder, neck + 0.04)
-    slope = min(
-        max((nape - m["shoulder_height"]) / (m["shoulder_width"] / 2.0 - m["neck"] / 6.0), 0.27), 0.47
-    )
-    neck_y = nape + 0.01 - slope * neck_width
-    underarm = nape - (m["bust"] / 10.0 + 0.07 * m["height"] + 0.01 + armhole)
+    fall = m["neck_height"] - m["shoulder_height"]
+    slope = min(max(fall / (m["shoulder_width"] - m["neck_width"]) * 2.0, 0.25), 0.45)
+    neck_y = m["neck_height"] + 0.01 - slope * neck_width
+    depth = m["bust"] / 10.0 + 0.07 * m["height"] + 0.01 + armhole
+    underarm = min(m["nape_height"] - depth, m["armpit_height"] - 0.02)
     quarter = (m["bust"] + ease) / 4.0
     return Bodice(
         neck_point=(neck, neck_y),

@@ -1,0 +1,283 @@
+"""Placing the unsewn panels round the body: each on a true cylinder or cone, just outside the skin.
+
+Panels are laid out beside their limbs (lay_out.py), the whole is shifted to the body's shoulders, waist and
+crotch, and each panel is rolled (roll.py) with the smallest distance at which it touches neither the body
+nor its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from toile._kernels import SurfaceTree
+from toile.errors import ToileError
+from toile.garment.build import panel_coordinates
+from toile.garment.lay_out import Laid, lay_out, panel_limbs, words_of
+from toile.garment.limb_axes import LimbAxis, heights, limb_axis, shoulder_line
+from toile.garment.roll import cone_over, extents, find_apex, roll_cone, roll_cylinder, section
+from toile.pattern.curves import edge_length, edge_points
+from toile.types import Body, EdgeRef, Floats, Garment, Pattern
+
+__all__ = ["panel_limbs", "place"]
+
+MARGIN = {"torso": 0.02, "arm": 0.012, "leg": 0.015, "neck": 0.008, "head": 0.015}
+"""least distance of a starting panel from the skin [m]"""
+LAYER = 0.012
+"""further distance for each layer [m]"""
+FARTHEST = 0.40
+"""largest distance that is tried [m]"""
+STEP = 0.005
+"""step of the search for room [m]"""
+_UPPER = ("torso", "ftorso", "btorso", "bodice", "top", "shirt", "dress", "bust", "vest", "jacket", "coat")
+
+
+def place(garment: Garment, body: Body) -> Floats:
+    """Return where the particles of an unsewn garment start round the body in rest [m], (n, 3).
+
+    Rest lengths are kept: panels are bent, never stretched. No point starts inside the body.
+    """
+    if len(garment.uv) != garment.particle_count:
+        raise ToileError(f"garment {garment.name} is already sewn: place the unsewn one")
+    tree = SurfaceTree(body.triangles, body.vertices)
+    points = panel_coordinates(garment)
+    position = np.zeros((garment.particle_count, 3))
+    axes = _Axes(body)
+    first = 0
+    for pattern, layer in zip(garment.patterns, garment.garment_layer, strict=True):
+        laid = [_keep_to_side(one, axes[one.limb]) for one in align(pattern, body).values()]
+        shapes = [_Shape(one) for one in laid]
+        for k, shape in enumerate(shapes):
+            mask = garment.uv_panel == first + k
+            rolling = _Rolling(shape, shapes, axes[shape.laid.limb], tree, LAYER * float(layer))
+            position[mask] = rolling.place(points[mask])
+        first += len(pattern.panels)
+    return position
+
+
+class _Axes(dict[str, LimbAxis]):
+    """The limb axes of a body, each computed when it is first asked for."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    def __missing__(self, limb: str) -> LimbAxis:
+        self[limb] = limb_axis(self.body, limb)
+        return self[limb]
+
+
+# ---------------------------------------------------------------------------- heights
+
+
+def align(pattern: Pattern, body: Body) -> dict[str, Laid]:
+    """Return the panels unrolled beside their limbs, shifted to this body's heights."""
+    laid = lay_out(pattern)
+    if pattern.origin == "body":
+        return laid
+    level = heights(body)
+    main = [v for v in laid.values() if not v.limb.endswith("_arm")]
+    drop = _body_shift(pattern, laid, main, body) if main else 0.0
+    moved = {}
+    for name, one in laid.items():
+        if one.limb.endswith("_arm"):
+            top = max(v.outline()[:, 1].max() for v in laid.values() if v.limb == one.limb)
+            moved[name] = one.moved(u=level["shoulder"] - top)
+        else:
+            moved[name] = one.moved(u=drop)
+    return moved
+
+
+def _body_shift(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], body: Body) -> float:
+    """Return how far the body's part of a garment must rise [m]."""
+    level = heights(body)
+    shoulders = _shoulder_seams(pattern, laid)
+    top = max(v.outline()[:, 1].max() for v in main if v.limb in ("torso", "left_leg", "right_leg"))
+    if shoulders:
+        points = np.vstack([laid[r.panel](_edge_middle(pattern, r)) for r in shoulders])
+        return float(np.mean([shoulder_line(body, abs(s)) + 0.01 - u for s, u in points]))
+    if any(w in _UPPER for v in main for w in words_of(v.panel)):
+        return float(level["shoulder"] - 0.10 - top)
+    waist = _waist_level(pattern, laid, main, body) - top
+    return float(min(waist, _crotch_limit(pattern, laid, level["crotch"])))
+
+
+def _shoulder_seams(pattern: Pattern, laid: dict[str, Laid]) -> list[EdgeRef]:
+    """Return the edges of seams that join a front to a back across the top."""
+    found = []
+    for seam in pattern.seams:
+        for a, b in zip(seam.a, seam.b, strict=False):
+            one, other = laid[a.panel], laid[b.panel]
+            if one.limb == other.limb == "torso" and np.cos(one.faces - other.faces) < 0.0:
+                found += [r for r in (a, b) if _crosses_top(pattern, laid[r.panel], r)]
+    return found
+
+
+def _crosses_top(pattern: Pattern, one: Laid, ref: EdgeRef) -> bool:
+    ends = one(edge_points(one.panel, ref.edge)[[0, -1]])
+    flat = abs(ends[1, 0] - ends[0, 0]) > 0.6 * abs(ends[1, 1] - ends[0, 1])
+    low, high = one.outline()[:, 1].min(), one.outline()[:, 1].max()
+    return bool(flat and ends[:, 1].mean() > high - 0.3 * (high - low))
+
+
+def _edge_middle(pattern: Pattern, ref: EdgeRef) -> Floats:
+    return np.asarray(edge_points(pattern.panel(ref.panel), ref.edge)[[0, -1]].mean(axis=0, keepdims=True))
+
+
+def _waist_level(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], body: Body) -> float:
+    """Return the height where the garment's top edge fits the body: the waist, or lower if it is wider."""
+    level = heights(body)
+    girth = _top_girth(pattern, main)
+    skin = limb_axis(body, "torso").section
+    for height in np.arange(level["waist"], level["hip"], -0.01):
+        near = skin[np.abs(skin[:, 1] - height) < 0.012]
+        if len(near) > 3 and section(near[:, [0, 2]], 0.004).girth >= girth:
+            return float(height)
+    return level["waist"] if girth < 0.5 else level["hip"] + 0.25 * (level["waist"] - level["hip"])
+
+
+def _top_girth(pattern: Pattern, main: Sequence[Laid]) -> float:
+    """Return the length of all unsewn edges along the garment's top [m]."""
+    sewn = {(r.panel, r.edge) for seam in pattern.seams for r in (*seam.a, *seam.b)}
+    top = max(v.outline()[:, 1].max() for v in main)
+    return sum(
+        edge_length(v.panel, i)
+        for v in main
+        for i in range(len(v.panel.edges))
+        if (v.panel.name, i) not in sewn and v(edge_points(v.panel, i)[[0, -1]])[:, 1].mean() > top - 0.08
+    )
+
+
+def _crotch_limit(pattern: Pattern, laid: dict[str, Laid], crotch: float) -> float:
+    """Return the largest rise at which trousers still have room below the crotch [m]."""
+    low = [
+        laid[r.panel](edge_points(laid[r.panel].panel, r.edge))[:, 1].min()
+        for seam in pattern.seams
+        for r in (*seam.a, *seam.b)
+        if {laid[x.panel].limb for x in (*seam.a, *seam.b)} == {"left_leg", "right_leg"}
+    ]
+    return crotch - 0.01 - min(low) if low else np.inf
+
+
+# ---------------------------------------------------------------------------- room
+
+
+def _keep_to_side(laid: Laid, axis: LimbAxis) -> Laid:
+    """Return a leg's panel moved outward, until nothing of it crosses the middle of the body."""
+    if not laid.limb.endswith("_leg"):
+        return laid
+    sign = 1.0 if laid.limb.startswith("left") else -1.0
+    right = float(np.sign(np.cos(laid.faces))) or 1.0
+    su = laid.outline()
+    # a panel in front of or behind its leg: s runs to the left there, or to the right
+    flat = axis.world(np.stack([right * su[:, 0], su[:, 1], np.zeros(len(su))], axis=1))
+    missing = 0.012 - float((sign * flat[:, 0]).min())
+    return laid.moved(s=sign * right * missing) if missing > 0.0 else laid
+
+
+class _Shape:
+    """What rolling needs to know about an unrolled panel, found once."""
+
+    def __init__(self, laid: Laid) -> None:
+        self.laid = laid
+        self.outline = laid.outline()
+        self.low, self.high = float(self.outline[:, 1].min()), float(self.outline[:, 1].max())
+        self.extents = extents(self.outline)
+        self.apex = find_apex(self.outline)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Rolling:
+    """One panel on its way round its limb."""
+
+    shape: _Shape
+    others: Sequence[_Shape]
+    axis: LimbAxis
+    tree: SurfaceTree
+    extra: float
+    """further distance from the skin, for outer layers [m]"""
+
+    def place(self, points: Floats) -> Floats:
+        """Return world positions of panel points, as near to the skin as there is room [m], (n, 3)."""
+        laid = self.shape.laid
+        margin = MARGIN[laid.limb.split("_")[-1]] + self.extra
+        least = self._least()
+        roll = self._cylinder if self.shape.apex is None else self._cone
+        for slide in self._slides():
+            su = laid(points) - [0.0, slide]
+            for offset in np.arange(margin, FARTHEST, STEP):
+                world = roll(su, slide, float(offset), least)
+                if world is not None and self._clear(world, margin):
+                    return world
+        raise ToileError(
+            f"panel '{laid.panel.name}' finds no room round the {laid.limb.replace('_', ' ')}: "
+            f"check its size and height, or give another 'around'"
+        )
+
+    def _slides(self) -> Sequence[float]:
+        """Return how far the panel may slide along its limb to find room [m], nearest first."""
+        return [0.02 * k for k in range(9)] if self.shape.laid.limb.endswith("_arm") else [0.0]
+
+    def _clear(self, world: Floats, margin: float) -> bool:
+        return bool(self.tree.nearest(world, margin)[1].min() >= margin)
+
+    def _skin(self, low: float, high: float) -> Floats:
+        """Return the skin between two heights of the limb, seen along it: (x, z) [m]."""
+        skin = self.axis.section
+        if self.shape.laid.limb == "torso":
+            # the shoulders are wider than a garment's body needs to be
+            high = min(high, float(np.quantile(skin[:, 1], 0.9)))
+        near = skin[(skin[:, 1] > min(low, high - 0.08)) & (skin[:, 1] < high)]
+        return near[:, [0, 2]] if len(near) > 3 else skin[:, [0, 2]]
+
+    def _cylinder(self, su: Floats, slide: float, offset: float, least: float) -> Floats | None:
+        skin = self._skin(self.shape.low - slide - 0.02, self.shape.high - slide + 0.02)
+        around = section(skin, offset)
+        if around.girth < least:
+            return None
+        start = self.shape.laid.faces / (2.0 * np.pi) * around.girth
+        return self.axis.world(roll_cylinder(around, su[:, 0] + start, su[:, 1]))
+
+    def _cone(self, su: Floats, slide: float, offset: float, least: float) -> Floats | None:
+        apex, top = np.asarray(self.shape.apex) - [0.0, slide], self.shape.high - slide
+        base = max(top - 0.18, self.shape.low - slide)
+        share = self.shape.laid.faces / (2.0 * np.pi)
+        around = section(self._skin(base - 0.05, top + 0.02), offset)
+        cone = cone_over(around, base, top, float(apex[1]) - top, share)
+        if cone.angle[-1] < least:
+            return None
+        return self.axis.world(roll_cone(cone, apex, share * float(cone.angle[-1]), su[:, 0], su[:, 1]))
+
+    def _least(self) -> float:
+        """Return the girth [m] or cone's angle [rad] at which the panel does not overlap its neighbours."""
+        mine, overlap = self.shape, _overlap if self.shape.apex is None else _overlap_angle
+        near = [v for v in self.others if v.laid.limb == mine.laid.limb]
+        pairs = [(mine, v) for v in near] + [(v, mine) for v in near]
+        return max(overlap(a, b) / turn for a, b in pairs if (turn := _turn(a, b)) > 0.0)
+
+
+def _turn(a: _Shape, b: _Shape) -> float:
+    """Return which part of a turn lies between a and b in the direction of growing s; 0: side by side."""
+    if a is b:
+        return 1.0
+    turn = float(np.mod((b.laid.faces - a.laid.faces) / (2.0 * np.pi), 1.0))
+    return turn if 0.02 < turn < 0.98 else 0.0
+
+
+def _overlap(a: _Shape, b: _Shape) -> float:
+    """Return how far the end of a reaches beyond the beginning of b, as if they faced the same way [m]."""
+    (u, _, end), (v, begin, _) = a.extents, b.extents
+    _, i, j = np.intersect1d(np.round(u * 100), np.round(v * 100), return_indices=True)
+    return float((end[i] - begin[j]).max() + 0.004) if len(i) else 0.0
+
+
+def _overlap_angle(a: _Shape, b: _Shape) -> float:
+    """Return the same on a cone [rad]."""
+    if a.apex is None or b.apex is None:
+        return 0.0
+    return float(_angles(a.outline, a.apex).max() - _angles(b.outline, b.apex).min())
+
+
+def _angles(outline: Floats, apex: Floats) -> Floats:
+    return np.asarray(np.arctan2(outline[:, 0] - apex[0], apex[1] - outline[:, 1]))
