@@ -227,6 +227,8 @@ class PanelMesh:
     """[rad]"""
     warnings: tuple[str, ...] = ()
     """one line per place where the outline allows no good triangle"""
+    mark_edges: tuple[Ints, ...] = ()
+    """per mark of the panel the mesh edges that follow it, each (k, 2)"""
 
     def __post_init__(self) -> None:
         _set(
@@ -234,6 +236,7 @@ class PanelMesh:
             uv=as_floats(self.uv, -1, 2, name="panel mesh uv"),
             triangles=as_ints(self.triangles, -1, 3, name="panel mesh triangles"),
             edge_vertices=tuple(as_ints(e, -1, name="edge vertices") for e in self.edge_vertices),
+            mark_edges=tuple(as_ints(e, -1, 2, name="mark edges") for e in self.mark_edges),
         )
 
 
@@ -310,10 +313,16 @@ class Garment:
     """what each garment was cut from"""
     edge_length: float = 0.0
     """target edge length of the mesh [m]"""
+    fold_uv: Ints = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    """mesh edges along fold lines (pleats, creases), as pairs of uv points, (k, 2)"""
+    fold_angle: Floats = field(default_factory=lambda: np.zeros(0))
+    """how far the cloth is folded there at rest [rad], positive towards its outside, (k,)"""
 
     def __post_init__(self) -> None:
         _set(
             self,
+            fold_uv=as_ints(np.asarray(self.fold_uv).reshape(-1, 2), -1, 2, name="garment fold_uv"),
+            fold_angle=as_floats(self.fold_angle, len(self.fold_uv), name="garment fold_angle"),
             triangles=as_ints(self.triangles, -1, 3, name="garment triangles"),
             uv=as_floats(self.uv, -1, 2, name="garment uv"),
             triangles_uv=as_ints(self.triangles_uv, len(self.triangles), 3, name="garment triangles_uv"),

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from toile.errors import ToileError
 from toile.garment.fabric import fabric as fabric_named
 from toile.garment.facing import panels_face_down
 from toile.mesh.geometry import lumped_masses, triangle_areas
@@ -41,6 +42,7 @@ def build(pattern: Pattern, fabric: str | Fabric = "cotton", edge_length: float 
     count = int(offsets[-1])
     first = {panel.name: int(o) for panel, o in zip(pattern.panels, offsets[:-1], strict=True)}
     seam_uv, seam_id = _seam_pairs(pattern, meshes, first)
+    fold_uv, fold_angle = _folds(pattern, meshes, first, down)
     fabrics, panel_fabric = _fabrics(pattern, fabric)
     panel_of_triangle = np.repeat(np.arange(len(parts)), [len(mesh.triangles) for mesh in parts])
     return Garment(
@@ -62,6 +64,8 @@ def build(pattern: Pattern, fabric: str | Fabric = "cotton", edge_length: float 
         garment_layer=np.array([pattern.layer]),
         patterns=(pattern,),
         edge_length=edge_length,
+        fold_uv=fold_uv,
+        fold_angle=fold_angle,
     )
 
 
@@ -76,6 +80,7 @@ def weld(garment: Garment) -> Garment:
     label = _absorb_lonely(garment.triangles, label)
     triangles = label[garment.triangles]
     kept = ~_collapsed(triangles)
+    _refuse_vanished_panels(garment, kept)
     new_count = int(label.max(initial=-1)) + 1
     particle_garment = np.zeros(new_count, dtype=np.int32)
     particle_garment[label] = garment.particle_garment
@@ -173,6 +178,19 @@ def _seam_pairs(
     return np.concatenate(pairs).astype(np.int32), np.concatenate(ids).astype(np.int32)
 
 
+def _folds(
+    pattern: Pattern, meshes: Mapping[str, PanelMesh], first: Mapping[str, int], down: Bools
+) -> tuple[Ints, Floats]:
+    """Return the mesh edges along fold lines (k, 2) and their angles, positive towards the outside (k,)."""
+    edges, angles = [np.zeros((0, 2), dtype=np.int32)], [np.zeros(0)]
+    for panel, is_down in zip(pattern.panels, down, strict=True):
+        for mark, along in zip(panel.marks, meshes[panel.name].mark_edges, strict=True):
+            if mark.kind == "fold" and mark.angle:
+                edges.append(along + np.int32(first[panel.name]))
+                angles.append(np.full(len(along), -mark.angle if is_down else mark.angle))
+    return np.concatenate(edges), np.concatenate(angles)
+
+
 def _held(pattern: Pattern, meshes: Mapping[str, PanelMesh], first: Mapping[str, int]) -> Ints:
     """Return the particles of the held edges, ascending."""
     held = [
@@ -194,6 +212,15 @@ def _collapsed(triangles: Ints) -> Bools:
     """Return which triangles name a vertex twice."""
     a, b, c = triangles.T
     return np.asarray((a == b) | (b == c) | (c == a))
+
+
+def _refuse_vanished_panels(garment: Garment, kept: Bools) -> None:
+    """Raise when a panel would lose all its triangles: the mesh is too coarse for its seams."""
+    panel = garment.uv_panel[garment.triangles_uv[:, 0]]
+    for lost in np.setdiff1d(panel, panel[kept]).tolist():
+        raise ToileError(
+            f"panel '{garment.panel_names[lost]}' vanishes when its seams close; use a shorter edge length"
+        )
 
 
 def _absorb_lonely(triangles: Ints, label: Ints) -> Ints:

@@ -45,6 +45,8 @@ def join(garments: Sequence[Garment]) -> Garment:
         garment_layer=_stack([g.garment_layer for g in garments]),
         patterns=tuple(pattern for g in garments for pattern in g.patterns),
         edge_length=min(g.edge_length for g in garments),
+        fold_uv=_stack([g.fold_uv + o for g, o in zip(garments, uv, strict=True)]),
+        fold_angle=np.concatenate([g.fold_angle for g in garments]),
     )
 
 

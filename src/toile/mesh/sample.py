@@ -1,29 +1,31 @@
-"""Cuts the outlines of a pattern into short straight pieces, alike on both sides of every seam.
+"""Cuts the outlines of a pattern into short straight steps, alike on both sides of every seam.
 
 The unit is a *stretch*: a piece of one unseamed edge, or two pieces of edges that are sewn together. Both
-sides of a stretch get the same number of steps, so that seams join vertex to vertex, with ease and gathers
-shared out evenly. Where a chain of edges is sewn to another (many to one), the corners of each chain also
-cut the other one, at the same fraction of its length.
+sides of a stretch are cut at the same fractions, so that seams join vertex to vertex, with ease and gathers
+shared out evenly. Where a chain of edges is sewn to another (many to one), the corners of each chain also cut
+the other one, at the same fraction of its length. Notches of one name meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from toile.errors import ToileError
+from toile.mesh.marks import ends_on_edges
 from toile.pattern.curves import edge_length as length_of_edge
 from toile.types import EdgeRef, Floats, Pattern, Seam
 
 EdgeKey = tuple[str, int]
 """panel name, edge index"""
+Step = tuple[str, int, int]
+"""panel name, edge index, number of the step along the edge"""
 
-_SAME_CORNER = 0.3
-"""corners of two chains closer than this share of the edge length are taken as one"""
-
+_SAME_PLACE = 0.3
+"""cuts of two chains closer than this share of the edge length are taken as one"""
 _SHORTEST = 1e-6
 """edges shorter than this are mistakes [m]"""
 
@@ -41,47 +43,75 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Pieces of edges that are cut into the same number of steps."""
+    """Pieces of edges that are cut alike."""
 
     sides: tuple[Side, ...]
     length: float
     """mean of the sides [m]"""
-    count: int
-    """number of steps"""
+    cuts: tuple[float, ...]
+    """fractions of the stretch from 0 to 1, both included"""
 
 
 def cut_outlines(pattern: Pattern, edge_length: float) -> list[Stretch]:
     """Return the stretches of all edges of a pattern for a target edge length [m]."""
     seamed: dict[EdgeKey, str] = {}
+    marked = {
+        (panel.name, edge): fractions
+        for panel in pattern.panels
+        for edge, fractions in ends_on_edges(panel).items()
+    }
     stretches: list[Stretch] = []
     for index, seam in enumerate(pattern.seams):
         _claim_edges(pattern, seam, index, seamed)
-        stretches += _cut_seam(pattern, seam, edge_length)
+        stretches += _cut_seam(pattern, seam, edge_length, marked)
     for panel in pattern.panels:
         for edge in range(len(panel.edges)):
             if (panel.name, edge) not in seamed:
-                sides = (Side(panel.name, edge, 0.0, 1.0),)
-                stretches.append(_stretch(sides, [_length(pattern, panel.name, edge)], edge_length))
+                stretches += _cut_edge(pattern, panel.name, edge, edge_length, marked)
     return stretches
 
 
-def edge_fractions(stretches: Sequence[Stretch]) -> dict[EdgeKey, Floats]:
+def edge_fractions(stretches: Iterable[Stretch]) -> dict[EdgeKey, Floats]:
     """Return, per edge, the ascending fractions of its length at which it has vertices, 0 and 1 included."""
     pieces: dict[EdgeKey, list[Floats]] = {}
     for stretch in stretches:
         for side in stretch.sides:
-            cuts = np.linspace(side.begin, side.end, stretch.count + 1)
-            pieces.setdefault((side.panel, side.edge), []).append(np.sort(cuts))
+            at = side.begin + np.array(stretch.cuts) * (side.end - side.begin)
+            at[-1] = side.end
+            pieces.setdefault((side.panel, side.edge), []).append(np.sort(at))
     fractions = {}
-    for key, cuts_of_edge in pieces.items():
-        cuts_of_edge.sort(key=lambda cuts: float(cuts[0]))
-        fractions[key] = np.concatenate([cuts[:-1] for cuts in cuts_of_edge] + [cuts_of_edge[-1][-1:]])
+    for key, parts in pieces.items():
+        parts.sort(key=lambda part: float(part[0]))
+        fractions[key] = np.concatenate([part[:-1] for part in parts] + [parts[-1][-1:]])
     return fractions
 
 
-def refine(stretch: Stretch) -> Stretch:
-    """Return the stretch with twice as many steps."""
-    return replace(stretch, count=2 * stretch.count)
+def split_steps(stretches: Sequence[Stretch], steps: Iterable[Step]) -> list[Stretch]:
+    """Return the stretches with these steps halved, on both sides of a seam."""
+    fractions = edge_fractions(stretches)
+    result = list(stretches)
+    where: dict[EdgeKey, list[int]] = {}
+    for index, stretch in enumerate(stretches):
+        for side in stretch.sides:
+            where.setdefault((side.panel, side.edge), []).append(index)
+    for panel, edge, step in sorted(set(steps)):
+        middle = 0.5 * float(fractions[panel, edge][step] + fractions[panel, edge][step + 1])
+        for index in where[panel, edge]:
+            result[index] = _halved_at(result[index], panel, edge, middle)
+    return result
+
+
+def _halved_at(stretch: Stretch, panel: str, edge: int, fraction: float) -> Stretch:
+    """Return the stretch with the step halved that holds a fraction of an edge, if any does."""
+    for side in stretch.sides:
+        if (side.panel, side.edge) != (panel, edge):
+            continue
+        local = (fraction - side.begin) / (side.end - side.begin)
+        if 0.0 < local < 1.0:
+            at = int(np.searchsorted(stretch.cuts, local))
+            middle = 0.5 * (stretch.cuts[at - 1] + stretch.cuts[at])
+            return replace(stretch, cuts=(*stretch.cuts[:at], middle, *stretch.cuts[at:]))
+    return stretch
 
 
 def seam_title(seam: Seam, index: int) -> str:
@@ -95,9 +125,8 @@ def _claim_edges(pattern: Pattern, seam: Seam, index: int, seamed: dict[EdgeKey,
     for ref in (*seam.a, *seam.b):
         panel = pattern.panel(ref.panel)
         if not 0 <= ref.edge < len(panel.edges):
-            raise ToileError(
-                f"{title}: panel '{ref.panel}' has no edge {ref.edge}, only 0 to {len(panel.edges) - 1}"
-            )
+            last = len(panel.edges) - 1
+            raise ToileError(f"{title}: panel '{ref.panel}' has no edge {ref.edge}, only 0 to {last}")
         key = (ref.panel, ref.edge)
         if key in seamed:
             raise ToileError(
@@ -116,57 +145,119 @@ def _length(pattern: Pattern, panel: str, edge: int) -> float:
     return length
 
 
-def _cut_seam(pattern: Pattern, seam: Seam, edge_length: float) -> list[Stretch]:
+def _cut_edge(
+    pattern: Pattern, panel: str, edge: int, edge_length: float, marked: Mapping[EdgeKey, list[float]]
+) -> list[Stretch]:
+    """Return the stretches of an unseamed edge: cut where internal lines end."""
+    length = _length(pattern, panel, edge)
+    near = _SAME_PLACE * edge_length / length
+    knots = [0.0]
+    for fraction in marked.get((panel, edge), []):
+        if fraction - knots[-1] > near and 1.0 - fraction > near:
+            knots.append(fraction)
+    return [
+        _stretch((Side(panel, edge, a, b),), [(b - a) * length], edge_length)
+        for a, b in pairwise([*knots, 1.0])
+    ]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Chain:
+    """One side of a seam."""
+
+    refs: tuple[EdgeRef, ...]
+    ends: Floats
+    """fraction of the chain's length at which each edge ends"""
+    length: float
+    corners: list[float]
+    """fractions of the inner corners and of internal lines that end here"""
+    notches: dict[str, float]
+    """fractions of named notches"""
+
+
+def _chain(pattern: Pattern, refs: tuple[EdgeRef, ...], marked: Mapping[EdgeKey, list[float]]) -> _Chain:
+    lengths = np.array([_length(pattern, ref.panel, ref.edge) for ref in refs])
+    ends = np.cumsum(lengths) / lengths.sum()
+    ends[-1] = 1.0
+    starts = np.concatenate([[0.0], ends[:-1]])
+    corners, notches = ends[:-1].tolist(), {}
+    for ref, start, end in zip(refs, starts.tolist(), ends.tolist(), strict=True):
+
+        def along(f: float, ref: EdgeRef = ref, start: float = start, end: float = end) -> float:
+            return start + (1.0 - f if ref.reversed else f) * (end - start)
+
+        corners += [along(f) for f in marked.get((ref.panel, ref.edge), [])]
+        for notch in pattern.panel(ref.panel).notches:
+            if notch.edge == ref.edge and notch.name:
+                notches[notch.name] = along(notch.fraction)
+    return _Chain(refs, ends, float(lengths.sum()), sorted(corners), notches)
+
+
+def _cut_seam(
+    pattern: Pattern, seam: Seam, edge_length: float, marked: Mapping[EdgeKey, list[float]]
+) -> list[Stretch]:
     """Return the stretches of one seam: cut at the corners of both chains."""
-    lengths_a, lengths_b = (
-        np.array([_length(pattern, ref.panel, ref.edge) for ref in chain]) for chain in (seam.a, seam.b)
-    )
-    total_a, total_b = float(lengths_a.sum()), float(lengths_b.sum())
-    corners_a, corners_b = np.cumsum(lengths_a)[:-1] / total_a, np.cumsum(lengths_b)[:-1] / total_b
-    near = _SAME_CORNER * edge_length / (0.5 * (total_a + total_b))
-    knots = _common_knots(corners_a, corners_b, near)
-    stretches = []
-    for (a0, b0), (a1, b1) in pairwise(knots):
-        sides = (_side(seam.a, lengths_a / total_a, a0, a1), _side(seam.b, lengths_b / total_b, b0, b1))
-        stretches.append(_stretch(sides, [(a1 - a0) * total_a, (b1 - b0) * total_b], edge_length))
-    return stretches
+    a, b = _chain(pattern, seam.a, marked), _chain(pattern, seam.b, marked)
+    near = _SAME_PLACE * edge_length / (0.5 * (a.length + b.length))
+    return [
+        _stretch(
+            (_side(a, a0, a1), _side(b, b0, b1)), [(a1 - a0) * a.length, (b1 - b0) * b.length], edge_length
+        )
+        for (a0, b0), (a1, b1) in pairwise(_common_knots(a, b, near))
+    ]
 
 
-def _common_knots(corners_a: Floats, corners_b: Floats, near: float) -> list[tuple[float, float]]:
+def _common_knots(a: _Chain, b: _Chain, near: float) -> list[tuple[float, float]]:
     """Return ascending pairs of fractions (of chain a, of chain b) that meet.
 
-    Corners nearer than `near` meet each other; between such anchors, fractions correspond linearly.
+    Notches of one name meet, and so do corners nearer than `near`; in between, fractions correspond
+    linearly.
     """
-    anchors, lone_a, lone_b = [(0.0, 0.0)], [], []
-    a, b = corners_a.tolist(), corners_b.tolist()
-    while a or b:
-        if a and b and abs(a[0] - b[0]) <= near:
-            anchors.append((a.pop(0), b.pop(0)))
-        elif a and (not b or a[0] < b[0]):
-            lone_a.append(a.pop(0))
-        else:
-            lone_b.append(b.pop(0))
-    anchors.append((1.0, 1.0))
+    anchors = _anchors(a, b, near)
     anchor_a, anchor_b = np.array(anchors).T
-    knots = anchors + [(f, float(np.interp(f, anchor_a, anchor_b))) for f in lone_a]
-    knots += [(float(np.interp(f, anchor_b, anchor_a)), f) for f in lone_b]
+    lone = [(f, float(np.interp(f, anchor_a, anchor_b))) for f in a.corners]
+    lone += [(float(np.interp(f, anchor_b, anchor_a)), f) for f in b.corners]
+    must = {*a.ends.tolist()}, {*b.ends.tolist()}
+    knots = list(anchors)
+    for fa, fb in sorted(lone):
+        # an end of an internal line near another knot gives way; a corner never does
+        close = any(abs(fa - ka) <= near or abs(fb - kb) <= near for ka, kb in knots)
+        known = any(fa == ka or fb == kb for ka, kb in knots)
+        if not known and (not close or fa in must[0] or fb in must[1]):
+            knots.append((fa, fb))
     return sorted(knots)
 
 
-def _side(chain: Sequence[EdgeRef], shares: Floats, begin: float, end: float) -> Side:
+def _anchors(a: _Chain, b: _Chain, near: float) -> list[tuple[float, float]]:
+    """Return the pairs of fractions that are told to meet, ascending on both sides."""
+    wanted = [(f, b.notches[name]) for name, f in a.notches.items() if name in b.notches]
+    ends_b = [f for f in b.ends.tolist() if f < 1.0]
+    for f in (f for f in a.ends.tolist() if f < 1.0):
+        nearest = min(ends_b, key=lambda g: abs(f - g), default=None)
+        if nearest is not None and abs(f - nearest) <= near:
+            wanted.append((f, nearest))
+    anchors = [(0.0, 0.0)]
+    for fa, fb in sorted(wanted):
+        if anchors[-1][0] < fa < 1.0 and anchors[-1][1] < fb < 1.0:
+            anchors.append((fa, fb))
+    return [*anchors, (1.0, 1.0)]
+
+
+def _side(chain: _Chain, begin: float, end: float) -> Side:
     """Return the piece of the one edge of a chain that lies between two fractions of the chain's length."""
-    ends = np.cumsum(shares)
-    which = min(int(np.searchsorted(ends, 0.5 * (begin + end))), len(chain) - 1)
-    ref, start = chain[which], float(ends[which] - shares[which])
-    local = [min(max((f - start) / float(shares[which]), 0.0), 1.0) for f in (begin, end)]
+    which = min(int(np.searchsorted(chain.ends, 0.5 * (begin + end))), len(chain.refs) - 1)
+    ref, start = chain.refs[which], float(chain.ends[which - 1]) if which else 0.0
+    share = float(chain.ends[which]) - start
+    local = [min(max((f - start) / share, 0.0), 1.0) for f in (begin, end)]
     # a corner is exactly at the end of its edge, whatever the rounding
-    local = [round(f) if abs(f - round(f)) < 1e-9 else f for f in local]
+    local = [float(round(f)) if abs(f - round(f)) < 1e-9 else f for f in local]
     if ref.reversed:
         local = [1.0 - f for f in local]
-    return Side(ref.panel, ref.edge, float(local[0]), float(local[1]))
+    return Side(ref.panel, ref.edge, local[0], local[1])
 
 
 def _stretch(sides: tuple[Side, ...], lengths: list[float], edge_length: float) -> Stretch:
-    """Return a stretch with as many steps as fit its mean length."""
+    """Return a stretch with as many equal steps as fit its mean length."""
     mean = float(np.mean(lengths))
-    return Stretch(sides, mean, max(1, round(mean / edge_length)))
+    count = max(1, round(mean / edge_length))
+    return Stretch(sides, mean, tuple(i / count for i in range(count + 1)))

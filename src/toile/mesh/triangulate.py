@@ -1,34 +1,33 @@
-"""Panels → triangles: matched outlines, a hexagonal lattice inside, constrained Delaunay, smoothing.
+"""Panels → triangles, with matching vertices on both sides of every seam.
 
-The outline is cut first (`toile.mesh.sample`) and never touched again, so that both sides of a seam keep
-the same vertices. Inner vertices start on a hexagonal lattice and settle in about ten smoothing sweeps.
-Where triangles stay sharper than 20° the inner vertices are thinned out or filled in; what remains is
-written down as a warning with panel and place, because then the outline itself is too sharp or too narrow
-for the edge length.
+Outlines are cut first (`sample`), then filled (`fill`). Where triangles sharper than 20° remain although the
+outline's own corners are wider, the steps of the outline next to them are halved, on both sides of a seam,
+and the panels filled again. What still remains is written down as a warning with panel and place: there the
+outline itself is too sharp or too narrow.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
-import pythoncdt
 import shapely
 
 from toile.errors import ToileError
-from toile.mesh.sample import EdgeKey, cut_outlines, edge_fractions
+from toile.mesh.fill import GOOD_ANGLE, Frame, fill, smallest_angles
+from toile.mesh.marks import cutouts, lines, resample
+from toile.mesh.sample import EdgeKey, Step, cut_outlines, edge_fractions, split_steps
 from toile.pattern.curves import sample_edge
-from toile.types import Bools, Floats, Ints, Panel, PanelMesh, Pattern
+from toile.types import Floats, Ints, Panel, PanelMesh, Pattern
 
-GOOD_ANGLE = math.radians(20.0)
-"""smallest angle that a triangle should have [rad]"""
+__all__ = ["GOOD_ANGLE", "mesh_panel", "mesh_pattern", "mesh_warnings", "smallest_angles"]
 
-_CLEARANCE = 0.6
-"""lattice points keep this share of the edge length away from the outline"""
-_SWEEPS = 10
-_REPAIRS = 6
+_ROUNDS = 8
+"""how often outlines are refined at most"""
+_FINEST = 0.1
+"""steps of the outline are not cut shorter than this share of the edge length"""
 _MAX_VERTICES = 2_000_000
 
 
@@ -36,15 +35,26 @@ def mesh_pattern(pattern: Pattern, edge_length: float) -> dict[str, PanelMesh]:
     """Return a mesh per panel for a target edge length [m]; both sides of a seam have matching vertices."""
     if not (math.isfinite(edge_length) and edge_length > 0.0):
         raise ToileError(f"edge length {edge_length} m: give a positive length such as 1.5cm")
-    fractions = edge_fractions(cut_outlines(pattern, edge_length))
-    return {panel.name: mesh_panel(panel, fractions, edge_length) for panel in pattern.panels}
+    stretches = cut_outlines(pattern, edge_length)
+    meshes: dict[str, PanelMesh] = {}
+    before: Mapping[EdgeKey, Floats] = {}
+    for _ in range(_ROUNDS):
+        fractions = edge_fractions(stretches)
+        for panel in pattern.panels:
+            if _is_cut_anew(panel, before, fractions):
+                meshes[panel.name] = mesh_panel(panel, fractions, edge_length)
+        coarse = [step for panel in pattern.panels for step in _coarse_steps(panel, meshes, edge_length)]
+        if not coarse:
+            break
+        before, stretches = fractions, split_steps(stretches, coarse)
+    return meshes
 
 
 def mesh_panel(panel: Panel, fractions: Mapping[EdgeKey, Floats], edge_length: float) -> PanelMesh:
     """Return the mesh of one panel whose edges have vertices at the given fractions of their lengths."""
     outline, edge_vertices = _outline(panel, fractions)
-    polygon = _polygon(panel, outline, edge_length)
-    uv, triangles = _fill(panel, outline, polygon, edge_length)
+    frame, mark_edges = _frame(panel, outline, edge_length)
+    uv, triangles = fill(frame)
     angles = smallest_angles(uv, triangles)
     return PanelMesh(
         uv=uv,
@@ -52,17 +62,18 @@ def mesh_panel(panel: Panel, fractions: Mapping[EdgeKey, Floats], edge_length: f
         edge_vertices=edge_vertices,
         smallest_angle=float(angles.min()),
         warnings=_sharp_places(panel, uv, triangles, angles),
+        mark_edges=mark_edges,
     )
 
 
-def smallest_angles(uv: Floats, triangles: Ints) -> Floats:
-    """Return the smallest angle of each triangle [rad], (t,)."""
-    corners = uv[triangles]
-    sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
-    a, b, c = np.sort(sides, axis=1).T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        cosine = (b * b + c * c - a * a) / (2.0 * b * c)
-    return np.asarray(np.arccos(np.clip(np.nan_to_num(cosine, nan=1.0), -1.0, 1.0)))
+def mesh_warnings(meshes: Mapping[str, PanelMesh]) -> list[str]:
+    """Return the warnings of all panels: where the outline allows no triangles of 20° and more."""
+    return [line for mesh in meshes.values() for line in mesh.warnings]
+
+
+def _is_cut_anew(panel: Panel, before: Mapping[EdgeKey, Floats], now: Mapping[EdgeKey, Floats]) -> bool:
+    keys = [(panel.name, edge) for edge in range(len(panel.edges))]
+    return any(key not in before or len(before[key]) != len(now[key]) for key in keys)
 
 
 def _outline(panel: Panel, fractions: Mapping[EdgeKey, Floats]) -> tuple[Floats, tuple[Ints, ...]]:
@@ -76,13 +87,51 @@ def _outline(panel: Panel, fractions: Mapping[EdgeKey, Floats]) -> tuple[Floats,
     return np.concatenate(points), tuple(np.mod(e, first).astype(np.int32) for e in edge_vertices)
 
 
-def _polygon(panel: Panel, outline: Floats, edge_length: float) -> shapely.Polygon:
+def _frame(panel: Panel, outline: Floats, edge_length: float) -> tuple[Frame, tuple[Ints, ...]]:
+    """Return the fixed points and edges of a panel, and per mark the fixed edges along it."""
+    rings = [resample(ring, edge_length, closed=True) for ring in cutouts(panel)]
+    polygon = _polygon(panel, outline, rings, edge_length)
+    loops, first = [], 0
+    for ring in (outline, *rings):
+        loop = np.arange(first, first + len(ring))
+        loops.append(np.stack([loop, np.roll(loop, -1)], axis=1))
+        first += len(ring)
+    points = [*outline.tolist(), *(p for ring in rings for p in ring.tolist())]
+    mark_edges: list[list[tuple[int, int]]] = [[] for _ in panel.marks]
+    followed: list[tuple[int, int]] = []
+    for line in lines(panel, polygon):
+        chain = _add_line(points, resample(line.points, edge_length), 0.3 * edge_length)
+        followed += chain
+        for mark in line.marks:
+            mark_edges[mark] += chain
+    edges = np.concatenate([*loops, np.array(sorted(set(followed)), dtype=np.int64).reshape(-1, 2)])
+    frame = Frame(panel.name, np.array(points), edges.astype(np.int32), polygon, edge_length)
+    return frame, tuple(np.array(e, dtype=np.int32).reshape(-1, 2) for e in mark_edges)
+
+
+def _add_line(points: list[list[float]], line: Floats, near: float) -> list[tuple[int, int]]:
+    """Add a line's points, its ends joined to points that are there already; return its edges."""
+    here = np.array(points)
+    chain = []
+    for number, point in enumerate(line):
+        distance = np.hypot(*(here - point).T)
+        nearest = int(np.argmin(distance))
+        is_end = number in (0, len(line) - 1)
+        if distance[nearest] < (near if is_end else 1e-9):
+            chain.append(nearest)
+        else:
+            chain.append(len(points))
+            points.append(point.tolist())
+    return [(min(a, b), max(a, b)) for a, b in pairwise(chain) if a != b]
+
+
+def _polygon(panel: Panel, outline: Floats, rings: list[Floats], edge_length: float) -> shapely.Polygon:
     """Return the outline as a polygon, or say why it is none."""
     if len(outline) < 3:
         raise ToileError(
             f"panel '{panel.name}': its outline has only {len(outline)} points; a piece needs three"
         )
-    polygon = shapely.Polygon(outline)
+    polygon = shapely.Polygon(outline, rings)
     if not polygon.is_valid:
         why = shapely.is_valid_reason(polygon)
         raise ToileError(
@@ -94,131 +143,45 @@ def _polygon(panel: Panel, outline: Floats, edge_length: float) -> shapely.Polyg
     return polygon
 
 
-def _fill(panel: Panel, outline: Floats, polygon: shapely.Polygon, edge_length: float) -> tuple[Floats, Ints]:
-    """Return all vertices, outline first, and the triangles."""
-    inner = _lattice(polygon, edge_length)
-    uv, triangles = _settle(panel, outline, inner, _SWEEPS)
-    best = (_badness(uv, triangles), uv, triangles)
-    for _ in range(_REPAIRS):
-        if best[0] == (0, 0.0):
-            break
-        inner = _repair(uv, triangles, len(outline), polygon, edge_length)
-        uv, triangles = _settle(panel, outline, inner, _SWEEPS // 2)
-        best = min(best, (_badness(uv, triangles), uv, triangles), key=lambda b: b[0])
-    return best[1], best[2]
+def _coarse_steps(panel: Panel, meshes: Mapping[str, PanelMesh], edge_length: float) -> list[Step]:
+    """Return the steps of the outline that are too long for the narrow place where a sharp triangle lies."""
+    mesh = meshes[panel.name]
+    if not mesh.warnings:
+        return []
+    step_of = _steps_by_vertex(panel, mesh)
+    hopeless = _sharp_corners(mesh)
+    found = []
+    for triangle in mesh.triangles[smallest_angles(mesh.uv, mesh.triangles) < GOOD_ANGLE]:
+        corners = mesh.uv[triangle]
+        sides = np.hypot(*(np.roll(corners, -1, axis=0) - corners).T)
+        # the smallest angle lies opposite the shortest side
+        if int(triangle[(int(np.argmin(sides)) + 2) % 3]) in hopeless:
+            continue
+        steps = {step for vertex in triangle.tolist() for step in step_of.get(vertex, ())}
+        long = [(length, step) for length, step in steps if length > 1.5 * sides.min()]
+        if long and (longest := max(long))[0] > 2.0 * _FINEST * edge_length:
+            found.append(longest[1])
+    return found
 
 
-def _badness(uv: Floats, triangles: Ints) -> tuple[int, float]:
-    """Return how many triangles are too sharp, and how much."""
-    angles = smallest_angles(uv, triangles)
-    sharp = angles < GOOD_ANGLE
-    return int(sharp.sum()), float((GOOD_ANGLE - angles[sharp]).sum())
+def _steps_by_vertex(panel: Panel, mesh: PanelMesh) -> dict[int, list[tuple[float, Step]]]:
+    """Return, per vertex of the outline, the length and name of the steps that begin or end there."""
+    steps: dict[int, list[tuple[float, Step]]] = {}
+    for edge, vertices in enumerate(mesh.edge_vertices):
+        lengths = np.hypot(*np.diff(mesh.uv[vertices], axis=0).T)
+        for i, length in enumerate(lengths.tolist()):
+            for vertex in vertices[i : i + 2].tolist():
+                steps.setdefault(vertex, []).append((length, (panel.name, edge, i)))
+    return steps
 
 
-def _lattice(polygon: shapely.Polygon, edge_length: float) -> Floats:
-    """Return the points of a hexagonal lattice inside the polygon, clear of its outline, (k, 2)."""
-    room = polygon.buffer(-_CLEARANCE * edge_length)
-    if room.is_empty:
-        return np.zeros((0, 2))
-    # centred on the panel, so that a symmetric panel gets a symmetric mesh wherever it lies
-    x0, y0, x1, y1 = polygon.bounds
-    rise = edge_length * math.sqrt(0.75)
-    columns, rows = int((x1 - x0) / edge_length) // 2 + 2, int((y1 - y0) / rise) // 2 + 2
-    i, j = np.meshgrid(np.arange(-columns, columns + 1), np.arange(-rows, rows + 1))
-    x = 0.5 * (x0 + x1) + (i + 0.5 * (j & 1)) * edge_length
-    y = 0.5 * (y0 + y1) + j * rise
-    shapely.prepare(room)
-    inside = shapely.contains_xy(room, x, y)
-    return np.stack([x[inside], y[inside]], axis=1)
-
-
-def _delaunay(panel: Panel, uv: Floats, outline_count: int) -> Ints:
-    """Return the constrained Delaunay triangles inside the outline, counter-clockwise, in a fixed order."""
-    loop = np.arange(outline_count, dtype=np.uint32)
-    points: Any = np.ascontiguousarray(uv)
-    edges: Any = np.ascontiguousarray(np.stack([loop, np.roll(loop, -1)], axis=1))
-    mesh = pythoncdt.Triangulation(
-        pythoncdt.VertexInsertionOrder.AUTO, pythoncdt.IntersectingConstraintEdges.NOT_ALLOWED, 0.0
-    )
-    try:
-        mesh.insert_vertices(points)
-        mesh.insert_edges(edges)
-        mesh.erase_outer_triangles()
-    except RuntimeError as error:
-        raise ToileError(
-            f"panel '{panel.name}' cannot be triangulated: {error}; check its outline"
-        ) from error
-    return np.asarray(mesh.triangles_array()["vertices"]).astype(np.int32)
-
-
-def _settle(panel: Panel, outline: Floats, inner: Floats, sweeps: int) -> tuple[Floats, Ints]:
-    """Return vertices and triangles after smoothing the inner vertices."""
-    uv = np.concatenate([outline, inner])
-    triangles = _delaunay(panel, uv, len(outline))
-    for sweep in range(sweeps if len(inner) else 0):
-        uv = _smooth(uv, triangles, len(outline))
-        if sweep % 3 == 2 or sweep == sweeps - 1:
-            triangles = _delaunay(panel, uv, len(outline))
-    if not len(triangles):
-        raise ToileError(f"panel '{panel.name}' has no area")
-    return uv, triangles
-
-
-def _smooth(uv: Floats, triangles: Ints, outline_count: int) -> Floats:
-    """Return the vertices after moving each inner one to the mean centre of its triangles, weighted by area.
-
-    The optimal Delaunay triangulation moves a vertex to the area-weighted mean of circumcentres (Chen
-    2004); the centroids used here need no care at obtuse triangles near the outline.
-    """
-    corners = uv[triangles]
-    area = _double_areas(corners)
-    weighted = corners.mean(axis=1) * area[:, None]
-    flat = triangles.ravel()
-    total = np.bincount(flat, np.repeat(area, 3), len(uv))
-    moved = np.stack(
-        [np.bincount(flat, np.repeat(weighted[:, k], 3), len(uv)) for k in (0, 1)], axis=1
-    ) / np.maximum(total, 1e-30)[:, None]  # fmt: skip
-    moved[:outline_count] = uv[:outline_count]
-    return np.asarray(moved)
-
-
-def _double_areas(corners: Floats) -> Floats:
-    """Return twice the area of each triangle, positive counter-clockwise, (t,)."""
-    a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
-
-
-def _repair(
-    uv: Floats, triangles: Ints, outline_count: int, polygon: shapely.Polygon, edge_length: float
-) -> Floats:
-    """Return other inner vertices: fewer where they crowd a sharp triangle, more where there is a gap."""
-    sharp = triangles[smallest_angles(uv, triangles) < GOOD_ANGLE]
-    corners = uv[sharp]
-    sides = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2)
-    shortest = np.argmin(sides, axis=1)
-    rows = np.arange(len(sharp))
-    ends = np.stack([sharp[rows, shortest], sharp[rows, (shortest + 1) % 3]], axis=1)
-    # a needle: its short side has an inner end, which goes
-    crowded = np.unique(ends.max(axis=1)[ends.max(axis=1) >= outline_count])
-    # a sliver between outline vertices: the middle of its longest side, where there is room
-    middle = 0.5 * (
-        corners[rows, np.argmax(sides, axis=1)] + corners[rows, (np.argmax(sides, axis=1) + 1) % 3]
-    )
-    gaps = middle[(ends.max(axis=1) < outline_count) & _has_room(middle, polygon, uv, edge_length)]
-    keep = np.ones(len(uv), dtype=bool)
-    keep[:outline_count] = False
-    keep[crowded] = False
-    return np.concatenate([uv[keep], gaps])
-
-
-def _has_room(points: Floats, polygon: shapely.Polygon, uv: Floats, edge_length: float) -> Bools:
-    """Return which points lie inside and not too near any vertex or the outline."""
-    if not len(points):
-        return np.zeros(0, dtype=bool)
-    spots = shapely.points(points)
-    clear = shapely.distance(polygon.exterior, spots) > 0.25 * edge_length
-    nearest = np.linalg.norm(points[:, None] - uv[None], axis=2).min(axis=1)
-    return np.asarray(shapely.contains(polygon, spots) & clear & (nearest > 0.4 * edge_length))
+def _sharp_corners(mesh: PanelMesh) -> set[int]:
+    """Return the vertices of the outline whose own angle allows no good triangle."""
+    loop = np.concatenate([vertices[:-1] for vertices in mesh.edge_vertices])
+    here, before, after = mesh.uv[loop], mesh.uv[np.roll(loop, 1)], mesh.uv[np.roll(loop, -1)]
+    a, b = before - here, after - here
+    cosine = (a * b).sum(axis=1) / np.maximum(np.hypot(*a.T) * np.hypot(*b.T), 1e-30)
+    return set(loop[np.arccos(np.clip(cosine, -1.0, 1.0)) < GOOD_ANGLE * 1.001].tolist())
 
 
 def _sharp_places(panel: Panel, uv: Floats, triangles: Ints, angles: Floats) -> tuple[str, ...]:
@@ -230,8 +193,3 @@ def _sharp_places(panel: Panel, uv: Floats, triangles: Ints, angles: Floats) -> 
 def _sharp_place(panel: Panel, corners: Floats, angle: float) -> str:
     x, y = 100.0 * corners.mean(axis=0)
     return f"panel '{panel.name}': a triangle of {math.degrees(angle):.1f}° at ({x:.1f}, {y:.1f}) cm"
-
-
-def mesh_warnings(meshes: Mapping[str, PanelMesh]) -> Sequence[str]:
-    """Return the warnings of all panels: where the outline allows no triangles of 20° and more."""
-    return [line for mesh in meshes.values() for line in mesh.warnings]
