@@ -1,1 +1,39 @@
-"""export."""
+"""Results for other programs: one writer per file suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from toile.errors import ToileError
+from toile.export.gltf import write_glb
+from toile.export.obj import write_obj
+from toile.export.picture import picture_of
+from toile.run.record import Replayable, save_recording
+from toile.types import Recording
+
+
+def _copy_recording(recording: Replayable, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write a recording in memory as .toile."""
+    if not isinstance(recording, Recording):
+        raise ToileError(f"cannot write {path}: the recording is a .toile file already")
+    save_recording(recording, path, **options)
+
+
+EXPORTS: dict[str, Callable[..., object]] = {
+    ".toile": _copy_recording,
+    ".glb": write_glb,
+    ".obj": write_obj,
+    ".png": picture_of,
+}
+"""suffix → function(recording, path, **options)"""
+
+
+def export(recording: Replayable, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write a recording in the format that the path's suffix names."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in EXPORTS:
+        raise ToileError(f"cannot write {path}: choose one of {', '.join(EXPORTS)}")
+    EXPORTS[suffix](recording, path, **options)
