@@ -23,14 +23,16 @@ def _word(name: str) -> str:
 
 def _rows(mark: str, values: Floats, digits: int) -> str:
     """Return one line per row: mark and numbers."""
-    lines = (mark + f" %.{digits}f" * values.shape[1] + "\n") * len(values)
-    return lines % tuple(values.ravel().tolist())
+    lines: str = (mark + f" %.{digits}f" * values.shape[1] + "\n") * len(values)
+    numbers: list[float] = values.ravel().tolist()
+    return lines % tuple(numbers)
 
 
 def _faces(pattern: str, *columns: Ints) -> str:
     table = np.stack(columns, axis=-1).reshape(len(columns[0]), -1)
     lines = f"f {pattern} {pattern} {pattern}\n" * len(table)
-    return lines % tuple(table.ravel().tolist())
+    numbers: list[int] = table.ravel().tolist()
+    return lines % tuple(numbers)
 
 
 def _body_lines(body: Body, vertices: Floats) -> Iterator[str]:
