@@ -1,0 +1,337 @@
+"""The audit: is this result right? Every figure is measured on the finished result, never taken over.
+
+Inside and outside are decided by exact winding numbers, crossings by exact triangle tests, independently of
+the nearest-point signs that the simulation itself uses.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
+from toile.errors import ToileError
+from toile.mesh.geometry import StretchStatistics, stretch_statistics
+from toile.run.record import Frame, Replayable, sound_frames, source_of
+from toile.run.tubes import Branches, Opening, openings
+from toile.types import Body, Floats, Garment, Ints, PosedBody
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSettings:
+    """What a result may at most be; beyond that the audit fails."""
+
+    inside_depth: float = 0.001
+    """a vertex counts as deep inside from here on [m]"""
+    inside_deep_share: float = 0.0
+    """share of vertices deep inside the body"""
+    inside_share: float = 0.001
+    """share of vertices inside the body at all"""
+    body_pairs: int = 0
+    """triangle pairs of cloth and body that cross"""
+    self_pairs: int = 0
+    """triangle pairs of one garment that cross"""
+    layer_pairs: int = 0
+    """triangle pairs of two garments that cross"""
+    seam_gap: float = 0.0005
+    """widest open seam [m]"""
+    stretch_mean: float = 0.015
+    """mean elongation of the edges"""
+    stretch_99: float = 0.08
+    """99th percentile of it"""
+    stretch_largest: float = 0.5
+    """largest elongation of any edge"""
+    still_distance: float = 0.0003
+    """a vertex moves when it goes farther than this in one frame [m]"""
+    moving_share: float = 0.005
+    """share of moving vertices of cloth at rest"""
+    smallest_opening: float = 0.15
+    """an opening with a shorter border may go round nothing: a keyhole, a gap between buttons [m]"""
+    below_hips: float = 0.10
+    """the top of a garment may be this far below the hip joints [m]"""
+    floor_share: float = 0.2
+    """share of a garment's vertices that may lie on the floor"""
+    floor_height: float = 0.02
+    """what is lower than this above the soles lies on the floor [m]"""
+    away: float = 0.35
+    """how far a garment's middle may be from the body [m]"""
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if not getattr(self, name) >= 0:
+                raise ToileError(f"audit limit {name} must not be negative")
+
+
+LIMITS = {
+    "strict": AuditSettings(),
+    "draft": AuditSettings(
+        inside_deep_share=0.001, inside_share=0.01, body_pairs=35, self_pairs=300, layer_pairs=300
+    ),
+}
+"""ready-made limits; draft accepts what published garment data sets accept"""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Audit:
+    """What was found. `problems` names each thing beyond its limit, one line each."""
+
+    vertex_count: int
+    finite: bool
+    inside_count: int = 0
+    """vertices inside the body"""
+    inside_deep_count: int = 0
+    """of these deeper than the limit depth"""
+    deepest: float = 0.0
+    """[m]"""
+    body_pairs: int = 0
+    """crossing triangle pairs: cloth and body"""
+    self_pairs: int = 0
+    """within one garment"""
+    layer_pairs: int = 0
+    """between two garments"""
+    seam_gap: float = 0.0
+    """widest [m]"""
+    seam_worst: str = ""
+    """where"""
+    stretch: StretchStatistics = field(default_factory=lambda: StretchStatistics(0.0, 0.0, 0.0))
+    moving_share: float | None = None
+    """share of vertices that move; None: one frame alone does not tell"""
+    openings: tuple[Opening, ...] = ()
+    """borders of tubes and the limbs through them; empty without a body that has limbs"""
+    problems: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing is beyond its limit."""
+        return not self.problems
+
+    def lines(self) -> list[str]:
+        """Return the report, one finding per line."""
+        moving = "unknown" if self.moving_share is None else f"{100 * self.moving_share:.2f} % of vertices"
+        s = self.stretch
+        rows = [
+            (
+                "inside the body",
+                f"{self.inside_count} of {self.vertex_count}, {1000 * self.deepest:.2f} mm deep",
+            ),
+            ("crossing pairs", f"body {self.body_pairs}, self {self.self_pairs}, layers {self.layer_pairs}"),
+            (
+                "seam gap",
+                f"{1000 * self.seam_gap:.3f} mm" + (f" ({self.seam_worst})" if self.seam_gap else ""),
+            ),
+            ("stretch", f"mean {s.mean:.2%}, 99 % {s.percentile_99:.2%}, largest {s.largest:.2%}"),
+            ("moving", moving),
+        ]
+        for o in self.openings:
+            rows.append(
+                (f"opening {100 * o.girth:.0f} cm", f"{o.panels[0]}: {', '.join(o.branches) or 'nothing'}")
+            )
+        text = [f"{name:<16} {value}" for name, value in rows]
+        return text + [f"FAILED           {problem}" for problem in self.problems]
+
+
+class Auditor:
+    """Audits one garment on one body, frame after frame."""
+
+    def __init__(self, garment: Garment, body: Body | None, settings: AuditSettings | None = None) -> None:
+        """Prepare everything that does not change between frames."""
+        self.garment, self.body = garment, body
+        self.settings = settings or AuditSettings()
+        self._label = sewn_labels(garment)
+        self._owner = garment.particle_garment[garment.triangles[:, 0]] if len(garment.triangles) else None
+        self._skin: SurfaceTree | None = None
+        self._cloth: SurfaceTree | None = None
+        self._branches = Branches(body) if body is not None else None
+
+    def audit(
+        self, position: Floats, body_vertices: Floats | None = None, previous: Floats | None = None
+    ) -> Audit:
+        """Return the findings for one frame [m]; previous is the frame before, to see whether it moves."""
+        garment = self.garment
+        if position.shape != (garment.particle_count, 3):
+            raise ToileError(
+                f"audit: {garment.name} has {garment.particle_count} particles, not {position.shape}"
+            )
+        if not np.isfinite(position).all():
+            lost = int((~np.isfinite(position).all(axis=1)).sum())
+            return Audit(len(position), False, problems=(f"{lost} vertices are not finite numbers",))
+        skin = None if self.body is None else self.body.vertices if body_vertices is None else body_vertices
+        inside, deepest = self._inside(position, skin)
+        body_pairs, self_pairs, layer_pairs = self._pairs(position)
+        gap, worst = seam_gap(garment, position)
+        found = Audit(
+            vertex_count=len(position),
+            finite=True,
+            inside_count=len(inside),
+            inside_deep_count=int((inside > self.settings.inside_depth).sum()),
+            deepest=deepest,
+            body_pairs=body_pairs,
+            self_pairs=self_pairs,
+            layer_pairs=layer_pairs,
+            seam_gap=gap,
+            seam_worst=worst,
+            stretch=stretch_statistics(position, garment.triangles, garment.uv, garment.triangles_uv),
+            moving_share=None if previous is None else self._moving(position - previous),
+            openings=self._openings(position, skin),
+        )
+        return judged(found, self.settings, self._lost(position, skin))
+
+    def _inside(self, position: Floats, skin: Floats | None) -> tuple[Floats, float]:
+        """Return the depth of each vertex inside the body, and the greatest [m]."""
+        if self.body is None or skin is None:
+            return np.zeros(0), 0.0
+        if self._skin is None:
+            self._skin = SurfaceTree(self.body.triangles, self.body.vertices)
+        self._skin.refit(skin)
+        inside = np.flatnonzero(self._skin.winding(position) > 0)
+        depth = np.abs(self._skin.nearest(position[inside], 10.0)[1])
+        return depth, float(depth.max(initial=0.0))
+
+    def _pairs(self, position: Floats) -> tuple[int, int, int]:
+        """Return the crossing triangle pairs: with the body, within garments, between garments."""
+        if self._owner is None:
+            return 0, 0, 0
+        if self._cloth is None:
+            self._cloth = SurfaceTree(self.garment.triangles, position)
+        self._cloth.refit(position)
+        body = 0 if self._skin is None else int(meeting_pairs(self._skin, self._cloth, 0)[0])
+        count, pairs = meeting_pairs_self(self._cloth, self._label, 10_000_000)
+        own = int((self._owner[pairs[:, 0]] == self._owner[pairs[:, 1]]).sum())
+        return body, own, int(count) - own
+
+    def _moving(self, step: Floats) -> float:
+        return (
+            float((np.linalg.norm(step, axis=1) > self.settings.still_distance).mean()) if len(step) else 0.0
+        )
+
+    def _openings(self, position: Floats, skin: Floats | None) -> tuple[Opening, ...]:
+        if self._branches is None or skin is None or not self._branches.known or self._owner is None:
+            return ()
+        return tuple(openings(self.garment, position, self._branches.at(skin), self._label))
+
+    def _lost(self, position: Floats, skin: Floats | None) -> list[str]:
+        """Return the garments that are not on the body any more."""
+        if skin is None or not len(skin):
+            return []
+        lost = []
+        for number, name in enumerate(self.garment.garment_names):
+            points = position[self.garment.particle_garment == number]
+            if len(points) and (reason := self._why_lost(points, skin)):
+                lost.append(f"{name} {reason}")
+        return lost
+
+    def _why_lost(self, points: Floats, skin: Floats) -> str:
+        s = self.settings
+        ground = float(skin[:, 1].min())
+        low = float((points[:, 1] < ground + s.floor_height).mean())
+        if low > s.floor_share:
+            return f"lies on the floor ({low:.0%} of it)"
+        middle, nearest, farthest = points.mean(axis=0), skin.min(axis=0), skin.max(axis=0)
+        apart = float(np.linalg.norm(middle - np.clip(middle, nearest, farthest)))
+        if apart > s.away:
+            return f"has left the body (its middle is {100 * apart:.0f} cm away)"
+        if self._branches is None or not self._branches.known:
+            return ""
+        hips, up = self._branches.hips(skin)
+        top = float(((points - hips) @ up).max())
+        return f"has slid down (its top is {-100 * top:.0f} cm below the hips)" if top < -s.below_hips else ""
+
+
+def judged(audit: Audit, limits: AuditSettings, lost: list[str]) -> Audit:
+    """Return the audit with one problem line for each thing beyond its limit."""
+    count, moving, s = max(audit.vertex_count, 1), audit.moving_share or 0.0, audit.stretch
+    inside, deep, depth = audit.inside_count, audit.inside_deep_count, 1000 * audit.deepest
+    body, own, layers = audit.body_pairs, audit.self_pairs, audit.layer_pairs
+    gap, seam = audit.seam_gap, audit.seam_worst
+    table = [
+        (inside / count > limits.inside_share, f"{inside} vertices are inside the body"),
+        (
+            deep / count > limits.inside_deep_share,
+            f"{deep} vertices are up to {depth:.1f} mm inside the body",
+        ),
+        (body > limits.body_pairs, f"{body} triangle pairs of cloth and body cross"),
+        (own > limits.self_pairs, f"{own} triangle pairs within a garment cross"),
+        (layers > limits.layer_pairs, f"{layers} triangle pairs of two garments cross"),
+        (gap > limits.seam_gap, f"seam {seam} is open by {1000 * gap:.1f} mm"),
+        (s.mean > limits.stretch_mean, f"the mean stretch is {s.mean:.1%}"),
+        (
+            s.percentile_99 > limits.stretch_99,
+            f"1 % of the edges are longer by {s.percentile_99:.0%} or more",
+        ),
+        (s.largest > limits.stretch_largest, f"an edge is stretched by {s.largest:.0%}"),
+        (moving > limits.moving_share, f"{moving:.1%} of the vertices still move"),
+    ]
+    problems = [text for beyond, text in table if beyond]
+    matter = [o for o in audit.openings if o.branches or o.wanted or o.girth > limits.smallest_opening]
+    problems += [o.problem for o in matter if o.problem]
+    return replace(audit, problems=(*problems, *lost))
+
+
+def sewn_labels(garment: Garment) -> Ints:
+    """Return a name per particle that sewn particles share, (n,): the lowest index among them."""
+    pairs = garment.uv_particle[garment.seam_uv]
+    count = garment.particle_count
+    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    piece = connected_components(graph, directed=False)[1]
+    first = np.full(count, count, dtype=np.int32)
+    np.minimum.at(first, piece, np.arange(count, dtype=np.int32))
+    return np.asarray(first[piece])
+
+
+def seam_gap(garment: Garment, position: Floats) -> tuple[float, str]:
+    """Return the widest gap between points that are sewn together [m] and the seam where it is."""
+    pairs = garment.uv_particle[garment.seam_uv]
+    if not len(pairs):
+        return 0.0, ""
+    gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+    worst = int(gap.argmax())
+    return float(gap[worst]), garment.seam_names[int(garment.seam_id[worst])]
+
+
+def audit(
+    garment: Garment,
+    position: Floats,
+    body: Body | PosedBody | None = None,
+    *,
+    body_vertices: Floats | None = None,
+    previous: Floats | None = None,
+    settings: AuditSettings | None = None,
+) -> Audit:
+    """Return the findings for one frame of a garment on a body; see Auditor for many frames."""
+    if isinstance(body, PosedBody):
+        body, body_vertices = body.body, body.vertices if body_vertices is None else body_vertices
+    return Auditor(garment, body, settings).audit(position, body_vertices, previous)
+
+
+def audit_recording(recording: Replayable, settings: AuditSettings | None = None) -> list[Audit]:
+    """Return one audit per readable frame; whether it moves is asked only while the body stands still."""
+    source = source_of(recording)
+    auditor = Auditor(source.garment, source.body, settings)
+    audits: list[Audit] = []
+    before: Frame | None = None
+    for _, frame in sound_frames(source):
+        skin = frame.body_vertices if len(frame.body_vertices) else None
+        stands = before is not None and np.array_equal(frame.body_vertices, before.body_vertices)
+        previous = before.position if before is not None and stands else None
+        audits.append(auditor.audit(frame.position, skin, previous))
+        before = frame
+    if not audits:
+        raise ToileError("the recording has no readable frame")
+    return audits
+
+
+def check_file(path: str | os.PathLike[str], settings: AuditSettings | None = None) -> tuple[bool, list[str]]:
+    """Return whether a .toile file passes, and the report: the last frame, then what failed before."""
+    audits = audit_recording(path, settings)
+    lines = audits[-1].lines()
+    failed = [(number, a) for number, a in enumerate(audits[:-1]) if not a.ok]
+    for number, one in failed[:10]:
+        lines += [f"FAILED           frame {number}: {problem}" for problem in one.problems]
+    if len(audits) > 1:
+        clean = sum(a.ok for a in audits)
+        lines.append(f"{'clean frames':<16} {clean} of {len(audits)}")
+    return all(a.ok for a in audits), lines
