@@ -120,7 +120,7 @@ class Mark:
 
     kind: Literal["internal", "fold", "cutout", "sew", "drill", "cut"]
     """internal: to be followed by the mesh; fold: crease or pleat; cutout: closed, the inside is removed;
-    sew: seam line inside the cut line; drill: single points; cut: where the scissors go, with seam allowance"""
+    sew: seam line inside the cut line; drill: single points; cut: where the scissors go (allowance)"""
     points: Floats
     """in panel coordinates [m], (k, 2)"""
     angle: float = 0.0
