@@ -1,0 +1,167 @@
+"""Any motion on any body: turns transferred, feet planted, arms and thighs kept out of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from toile.body.rotation import multiply, rotate, to_matrix, unit, yaw
+from toile.motion import clearance, feet
+from toile.motion.clearance import ClearanceSettings
+from toile.motion.feet import SIDES, FootSettings, Steps
+from toile.motion.legs import knee_bend
+from toile.motion.track import Track, loop_travel, resample, track_of, unroll
+from toile.motion.transfer import Pose, transfer
+from toile.types import LIMBS, Body, Floats, Motion
+
+
+@dataclass(frozen=True, slots=True)
+class RetargetSettings:
+    """What is done after the transfer."""
+
+    plant: bool = True
+    """feet stand on the floor and do not slide"""
+    clear: bool = True
+    """arms and thighs are kept out of the body"""
+    feet: FootSettings = feet.DEFAULT
+    clearance: ClearanceSettings = clearance.DEFAULT
+
+
+DEFAULT = RetargetSettings()
+
+
+def retarget(
+    motion: Motion,
+    body: Body,
+    fps: float | None = None,
+    *,
+    settings: RetargetSettings = DEFAULT,
+    bone_table: Mapping[str, str] | None = None,
+) -> Track:
+    """Return the motion on this body; fps None keeps the motion's own rate (between 30 and 120).
+
+    The track's report holds what was measured: slide and depth of the feet, depth of the arms before and
+    after, the angles that were added, joint ranges (metres and degrees).
+    """
+    rate = float(np.clip(motion.fps, 30.0, 120.0)) if fps is None else fps
+    motion = resample(motion, rate)
+    loop = motion.loop and len(motion.translation) > 3
+    period = len(motion.translation) - 1
+    pose, scale = transfer(unroll(motion, 3) if loop else motion, body, source_table=bone_table)
+    report = {"scale": scale}
+    report |= _keep_apart_before(pose, settings)
+    steps = feet.plant(pose, settings.feet) if settings.plant else {}
+    if loop:
+        pose, steps = _middle(pose, steps, period)
+    report |= _keep_apart_after(pose, settings, loop)
+    report |= measure_feet(pose, steps) | joint_ranges(pose)
+    if clearance.has_arms(pose):
+        report["arm_depth"] = float(clearance.arm_depths(pose).max())
+        report["thigh_depth"] = clearance.thigh_depth(pose)
+    return track_of(body, _matrices(pose), motion.fps, name=motion.name, loop=loop, report=report)
+
+
+def _keep_apart_before(pose: Pose, settings: RetargetSettings) -> dict[str, float]:
+    """Spread the thighs of wide bodies before the feet are planted."""
+    if not (settings.clear and clearance.has_arms(pose)):
+        return {}
+    most, angle, step = np.radians(settings.clearance.spread), 0.0, np.radians(1.0)
+    while clearance.thigh_depth(pose) > 0.004 and angle + step <= most + 1e-9:
+        clearance.spread_thighs(pose, step)
+        angle += step
+    return {"thigh_spread": float(np.degrees(angle))}
+
+
+def _keep_apart_after(pose: Pose, settings: RetargetSettings, loop: bool) -> dict[str, float]:
+    """Turn the arms out of the trunk."""
+    if not (settings.clear and clearance.has_arms(pose)):
+        return {}
+    before, angle = clearance.clear_arms(pose, settings.clearance, loop=loop)
+    return {"arm_depth_before": before, "arm_turn": float(np.degrees(angle))}
+
+
+def _middle(pose: Pose, steps: Mapping[str, Steps], period: int) -> tuple[Pose, dict[str, Steps]]:
+    """Return the middle one of three loops, moved to where the first began; its end is made its start."""
+    cut = slice(period, 2 * period + 1)
+    turn, hips = np.array(pose.turn[cut]), np.array(pose.hips[cut])
+    angle, shift = loop_travel(pose.turn[: period + 1, pose.bones.hips], pose.hips[: period + 1])
+    # carry the loop back to where the motion began
+    turn = multiply(yaw(-angle), turn)
+    hips = rotate(yaw(-angle), hips - shift)
+    turn[-1] = multiply(yaw(angle), turn[0])
+    hips[-1] = rotate(yaw(angle), hips[0]) + shift
+    kept = {side: Steps(step.heel[cut], step.ball[cut]) for side, step in steps.items()}
+    return replace(pose, turn=turn, hips=hips), kept
+
+
+def _matrices(pose: Pose) -> Floats:
+    world = np.zeros((*pose.turn.shape[:2], 4, 4))
+    world[..., :3, :3] = to_matrix(pose.turn)
+    world[..., :3, 3] = pose.positions()
+    world[..., 3, 3] = 1.0
+    return world
+
+
+def measure_feet(pose: Pose, steps: Mapping[str, Steps]) -> dict[str, float]:
+    """Return slide of the standing feet, depth under the floor and height over it while standing [m].
+
+    Slide is measured on the skin: how far the part of the sole that touches the floor (within 4 mm) wanders
+    during one contact.
+    """
+    slide, depth, hover = 0.0, 0.0, 0.0
+    for side in SIDES:
+        path = _sole_paths(pose, side)
+        if not path.size:
+            continue
+        low = path[..., 1].min(axis=1)
+        depth = max(depth, float(-low.min()))
+        down = steps[side].down if side in steps else low < 0.02
+        hover = max(hover, float(low[down].max(initial=0.0)))
+        for start, end in feet.runs(down):
+            slide = max(slide, _wander(path[start:end]))
+    return {"foot_slide": slide, "floor_depth": max(depth, 0.0), "floor_hover": hover}
+
+
+def _wander(path: Floats) -> float:
+    """Return the largest distance between two places of the touching patch in one contact (f, n, 3) [m]."""
+    touching = path[..., 1] < 0.004
+    both = (touching[1:] & touching[:-1])[..., None]
+    count = np.maximum(both.sum(axis=1), 1)
+    step = np.sum(np.diff(path, axis=0) * both, axis=1)[:, [0, 2]] / count
+    place = np.concatenate([np.zeros((1, 2)), np.cumsum(step, axis=0)])
+    return float(np.linalg.norm(place[:, None] - place[None], axis=-1).max())
+
+
+def _sole_paths(pose: Pose, side: str) -> Floats:
+    """Return the skin under one foot over time, (f, n, 3)."""
+    body = pose.body
+    vertex = np.flatnonzero(body.limb == LIMBS.index(f"{side}_foot"))
+    if not len(vertex):
+        return np.zeros((len(pose.hips), 0, 3))
+    height = body.vertices[vertex, 1]
+    vertex = vertex[height < height.min() + 0.03]
+    vertex = vertex[:: max(len(vertex) // 150, 1)].astype(np.int32)
+    patch = clearance.Patch(vertex, np.zeros((len(vertex), 3)))
+    matrices = clearance.joint_matrices(pose, np.arange(len(pose.hips), dtype=np.int32))
+    return np.stack([clearance.pose_patch(body, patch, matrix)[0] for matrix in matrices])
+
+
+def joint_ranges(pose: Pose) -> dict[str, float]:
+    """Return the least and largest bend of knees and elbows [degrees]; a knee's is negative the wrong way."""
+    at = pose.positions()
+    limbs = pose.bones.limbs
+    ranges: dict[str, float] = {}
+    for side in SIDES:
+        hip, knee, ankle = (at[:, limbs[f"{side}_{part}"]] for part in ("thigh", "shin", "foot"))
+        bend = np.degrees(knee_bend(knee - hip, ankle - knee, feet.knee_hinge(pose, side)))
+        ranges["knee_least"] = min(float(bend.min()), ranges.get("knee_least", 360.0))
+        ranges["knee_most"] = max(float(bend.max()), ranges.get("knee_most", -360.0))
+        if all(f"{side}_{part}" in limbs for part in ("upper_arm", "forearm", "hand")):
+            a, b, c = (at[:, limbs[f"{side}_{part}"]] for part in ("upper_arm", "forearm", "hand"))
+            cosine = np.sum(unit(b - a) * unit(c - b), axis=1)
+            ranges["elbow_most"] = max(
+                float(np.degrees(np.arccos(np.clip(cosine, -1, 1))).max()), ranges.get("elbow_most", 0.0)
+            )
+    return ranges
