@@ -37,6 +37,8 @@ class XpbdSettings:
     """factor on the fabric's membrane stiffness"""
     bend_scale: float = 1.0
     """factor on the fabric's bending rigidity"""
+    drag: float = 0.0
+    """rate at which the air carries the cloth along, besides the fabric's own damping [1/s]"""
     speed_limit: float = 20.0
     """no particle moves faster [m/s]"""
     precision: str = "single"
@@ -220,7 +222,7 @@ class XpbdSolver:
         self._cloth = kind(
             order=particle_order(garment),
             inverse_mass=self._free_inverse_mass,
-            drag=particle_average(garment, "damping"),
+            drag=particle_average(garment, "damping") + self.settings.drag,
             thickness=np.full(len(mass), self.settings.thickness),
             friction=particle_average(garment, "friction"),
             springs=edges.particles,

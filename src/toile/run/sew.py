@@ -1,0 +1,161 @@
+"""From flat panels round a body to a sewn garment at rest.
+
+The seams shrink shut over simulated time without gravity, are welded, and gravity drapes the garment. A closed
+gap proves nothing (a sleeve beside its arm closes too), so success is judged afterwards by run/check.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.contacts import Collider
+from toile.errors import ToileError
+from toile.garment.build import weld, weld_positions
+from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
+from toile.types import Floats, Garment, PosedBody, State
+
+Progress = Callable[[str, float], None]
+"""called with what is being done and how far it is, 0 … 1"""
+
+
+def silent(what: str, done: float) -> None:
+    """Show no progress."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SewSettings:
+    """Settings of sewing and draping."""
+
+    closing: float = 0.8
+    """time in which the seams close [s]; under 0.5 s panels are torn past the body"""
+    drape: float = 3.0
+    """longest time that gravity gets to bring the garment to rest [s]"""
+    fps: float = 60.0
+    """frames a second"""
+    closing_drag: float = 8.0
+    """how fast motion dies down while the seams close [1/s]"""
+    drape_drag: float = 3.0
+    """how fast motion dies down while the garment drapes, besides the fabric's own damping [1/s]"""
+    largest_gap: float = 0.02
+    """a seam that is still open by more cannot be welded [m]"""
+    rest_speed: float = 0.01
+    """at rest when 99.7 % of the particles are slower [m/s]"""
+
+    def __post_init__(self) -> None:
+        if self.closing < 0.1 or self.drape < 0 or self.fps < 1:
+            raise ToileError("sewing needs closing ≥ 0.1 s, drape ≥ 0 s and fps ≥ 1")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sewn:
+    """A garment on a body."""
+
+    garment: Garment
+    """welded"""
+    state: State
+    previous: Floats
+    """positions one frame earlier [m], (n, 3)"""
+
+
+def sew(
+    garment: Garment,
+    position: Floats,
+    body: PosedBody,
+    collider: Collider,
+    *,
+    settings: SewSettings | None = None,
+    engine: XpbdSettings | None = None,
+    progress: Progress = silent,
+) -> Sewn:
+    """Return the garment sewn round the body and draped; position (n, 3) is where its panels start [m]."""
+    settings, engine = settings or SewSettings(), engine or XpbdSettings()
+    state = close_seams(garment, position, body, collider, settings, engine, progress)
+    check_gaps(garment, state.position, settings.largest_gap)
+    welded = weld(garment)
+    start = weld_positions(garment, welded, state.position)
+    still = State(position=start, velocity=np.zeros_like(start), time=state.time)
+    return drape(welded, still, body, collider, settings, engine, progress)
+
+
+def close_seams(
+    garment: Garment,
+    position: Floats,
+    body: PosedBody,
+    collider: Collider,
+    settings: SewSettings,
+    engine: XpbdSettings,
+    progress: Progress,
+) -> State:
+    """Return the state in which all seams have been pulled shut, without gravity."""
+    pairs = garment.seam_uv
+    gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+    slow = replace(engine, drag=engine.drag + settings.closing_drag)
+    solver = XpbdSolver(garment, slow, seams=pairs, seam_gap=gap)
+    state = State(position=position, velocity=np.zeros_like(position))
+    closing = round(settings.closing * settings.fps)
+    settling = round(0.15 * settings.fps)  # a moment for the cloth to follow the last millimetres
+    for frame in range(closing + settling):
+        solver.close_seams(max(0.0, 1 - (frame + 1) / closing))
+        state = advance_frame(
+            solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
+        )
+        _check_finite(garment, state)
+        progress("sewing", (frame + 1) / (closing + settling))
+    return state
+
+
+def drape(
+    garment: Garment,
+    state: State,
+    body: PosedBody,
+    collider: Collider,
+    settings: SewSettings,
+    engine: XpbdSettings,
+    progress: Progress,
+) -> Sewn:
+    """Return the welded garment after gravity has brought it to rest; held edges stay where they are."""
+    solver = XpbdSolver(garment, replace(engine, drag=engine.drag + settings.drape_drag))
+    if len(garment.hold_particle):
+        solver.pin(garment.hold_particle)
+    longest = max(1, round(settings.drape * settings.fps))
+    previous = state.position
+    for frame in range(longest):
+        previous = state.position
+        state = advance_frame(solver, collider, state, body, body, 1 / settings.fps, gravity=GRAVITY)
+        _check_finite(garment, state)
+        progress("draping", (frame + 1) / longest)
+        if frame > 0.5 * settings.fps and _at_rest(state, settings.rest_speed):
+            break
+    progress("draping", 1.0)
+    return Sewn(garment=garment, state=state, previous=previous)
+
+
+def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
+    """Refuse to weld a seam that did not close, naming it."""
+    pairs = garment.seam_uv
+    if not len(pairs):
+        return
+    gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+    worst = int(gap.argmax())
+    if gap[worst] <= largest_gap:
+        return
+    panels = " and ".join(garment.panel_names[garment.uv_panel[p]] for p in pairs[worst])
+    name = garment.seam_names[garment.seam_id[worst]]
+    raise ToileError(
+        f"garment {garment.name}: seam {name} between panels {panels} stays open by {gap[worst] * 100:.1f} cm: "
+        "is the body in the way, the seam reversed, or the garment too small? Try another placement or size"
+    )
+
+
+def _at_rest(state: State, speed: float) -> bool:
+    slow = (state.velocity**2).sum(axis=1) < speed**2
+    return bool(slow.mean() > 0.997)
+
+
+def _check_finite(garment: Garment, state: State) -> None:
+    if not np.isfinite(state.position).all():
+        raise ToileError(f"garment {garment.name}: the simulation blew up; try a shorter substep")
