@@ -76,6 +76,15 @@ class Cloth {
         return r;
     }
 
+    // the order in which one sweep visits springs and stars, for reference computations
+    std::vector<std::int32_t> spring_sequence() const { return sequence(springs_.packed.source, nullptr); }
+    std::vector<std::int32_t> star_sequence() const {
+        std::vector<std::int32_t> r = sequence(stars_.packed.source, &star_source_[0]);
+        const auto wide = sequence(wide_stars_.packed.source, &star_source_[1]);
+        r.insert(r.end(), wide.begin(), wide.end());
+        return r;
+    }
+
     std::size_t particle_count() const { return count_; }
     std::size_t constraint_count() const { return constraint_count_; }
 
@@ -133,6 +142,13 @@ class Cloth {
         }
     };
 
+    static std::vector<std::int32_t> sequence(const std::vector<std::int32_t> &source, const std::vector<std::int32_t> *names) {
+        std::vector<std::int32_t> r;
+        for (const std::int32_t k : source)
+            if (k >= 0) r.push_back(names ? (*names)[k] : k);
+        return r;
+    }
+
     void set_order(const Indices &order) {
         order_.assign(order.data(), order.data() + count_);
         place_.assign(count_, -1);
@@ -180,7 +196,8 @@ class Cloth {
                     stiffness.size() == rows.shape(0), "stars need 16 particles (-1: none), 16 weights and a stiffness each");
         const auto particles = placed(rows);
         constraint_count_ += rows.shape(0);
-        std::vector<std::int32_t> list[2], source[2];
+        std::vector<std::int32_t> list[2];
+        auto &source = star_source_;
         for (std::size_t k = 0; k < rows.shape(0); ++k) {
             int used = 0;
             while (used < 16 && particles[k * 16 + used] >= 0) ++used;
@@ -258,6 +275,7 @@ class Cloth {
     std::vector<std::int32_t> order_, place_;
     std::vector<T> point_, before_, velocity_, inverse_mass_, drag_, thickness_, friction_;
     Set springs_, stars_, wide_stars_, seams_;
+    std::vector<std::int32_t> star_source_[2];  // which star each packed one is, short and wide
     std::vector<CoarseSet> levels_;
     std::vector<std::size_t> contact_begin_;
     std::vector<T> contact_normal_, contact_offset_, contact_velocity_;
@@ -274,6 +292,8 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("level_count"))
+        .def("spring_sequence", &C::spring_sequence)
+        .def("star_sequence", &C::star_sequence)
         .def_prop_ro("levels", &C::levels)
         .def_prop_ro("particle_count", &C::particle_count)
         .def_prop_ro("constraint_count", &C::constraint_count)

@@ -1,0 +1,195 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cloth_samples import COTTON, empty_space, lying, sheet
+
+from toile import _kernels
+from toile.cloth import make_solver
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, springs, stars
+from toile.errors import ToileError
+from toile.types import Contacts, Floats, Garment, Scene, State
+
+DOUBLE = XpbdSettings(precision="double", levels=0, contact_queries=1, substep=1 / 600)
+
+
+def reference_substep(
+    solver: XpbdSolver, garment: Garment, x: Floats, v: Floats, dt: float
+) -> tuple[Floats, Floats]:
+    """One substep in plain NumPy, in the kernel's order of constraints."""
+    edges, bends = springs(garment), stars(garment)
+    w = solver._free_inverse_mass
+    v = v + dt * np.array([0.0, -9.81, 0.0])
+    old, x = x, x + dt * v
+    for k in solver._cloth.spring_sequence():
+        i, j = edges.particles[k]
+        d = x[i] - x[j]
+        length = np.sqrt((d**2).sum())
+        s = (length - edges.rest[k]) / ((w[i] + w[j] + 1 / (edges.stiffness[k] * dt**2)) * length)
+        x[i] -= w[i] * s * d
+        x[j] += w[j] * s * d
+    for k in solver._cloth.star_sequence():
+        used = bends.particles[k] >= 0
+        p, c = bends.particles[k][used], bends.weight[k][used]
+        curvature = c @ x[p]
+        s = curvature / ((c**2 * w[p]).sum() + 1 / (bends.stiffness[k] * dt**2))
+        x[p] -= (c * w[p])[:, None] * s
+    return x, (x - old) / dt
+
+
+def test_kernel_equals_the_numpy_reference() -> None:
+    garment = sheet(9, 7, 0.08, 0.06)
+    solver = XpbdSolver(garment, DOUBLE)
+    rng = np.random.default_rng(1)
+    x = lying(garment) + rng.normal(0, 0.002, (63, 3))
+    v = rng.normal(0, 0.1, (63, 3))
+    got = solver.step(State(x, v), empty_space(), 3 / 600)
+    for _ in range(3):
+        x, v = reference_substep(solver, garment, x, v, 1 / 600)
+    np.testing.assert_allclose(got.position, x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(got.velocity, v, rtol=0, atol=1e-9)
+
+
+def dropped(garment: Garment, settings: XpbdSettings, frames: int = 12) -> State:
+    solver = XpbdSolver(garment, settings)
+    solver.pin(np.array([0, 59], np.int32))
+    state = State(lying(garment), np.zeros((garment.particle_count, 3)))
+    for _ in range(frames):
+        state = solver.step(state, empty_space(), 1 / 60)
+    return state
+
+
+def test_bits_do_not_depend_on_the_number_of_threads() -> None:
+    garment = sheet(60, 60, 0.6, 0.6)  # large enough for several chunks
+    try:
+        results = []
+        for threads in (1, 2, 8):
+            _kernels.set_thread_count(threads)
+            state = dropped(garment, XpbdSettings())
+            results.append((state.position.tobytes(), state.velocity.tobytes()))
+    finally:
+        _kernels.set_thread_count(0)
+    assert results[0] == results[1] == results[2]
+
+
+def test_avx2_and_plain_code_give_the_same_bits() -> None:
+    garment = sheet(20, 20, 0.2, 0.2)
+    solver = XpbdSolver(garment)
+    x = lying(garment) + np.random.default_rng(2).normal(0, 0.001, (400, 3))
+    none, empty = np.zeros(0), np.zeros((0, 3))
+    arguments = (x, np.zeros_like(x), 1 / 60, 20, np.array([0, -9.81, 0]), np.zeros(3))
+    contacts = (np.zeros(0, np.int32), none, empty, empty)
+    wide, _ = solver._cloth.step(*arguments, *contacts, allow_avx2=True)
+    plain, _ = solver._cloth.step(*arguments, *contacts, allow_avx2=False)
+    assert wide.tobytes() == plain.tobytes()
+
+
+def test_a_resumed_run_continues_bit_for_bit() -> None:
+    garment = sheet(20, 20, 0.2, 0.2)
+    whole, first = XpbdSolver(garment), XpbdSolver(garment)
+    start = State(lying(garment), np.random.default_rng(3).normal(0, 1, (400, 3)))
+    state = start
+    for _ in range(6):
+        state = whole.step(state, empty_space(), 1 / 60)
+    half = start
+    for _ in range(3):
+        half = first.step(half, empty_space(), 1 / 60)
+    resumed = XpbdSolver(garment)
+    for _ in range(3):
+        half = resumed.step(half, empty_space(), 1 / 60)
+    assert half.position.tobytes() == state.position.tobytes()
+
+
+def test_free_fall_follows_the_integrators_closed_form() -> None:
+    # semi-implicit Euler: y = -g h² n (n + 1) / 2 after n substeps of h
+    garment = sheet(6, 6, 0.05, 0.05)
+    solver = XpbdSolver(garment, replace(DOUBLE, levels=2))
+    state = State(lying(garment), np.zeros((36, 3)))
+    for _ in range(30):
+        state = solver.step(state, empty_space(), 1 / 60)
+    n, h = 300, 1 / 600
+    np.testing.assert_allclose(state.position[:, 1], -9.81 * h * h * n * (n + 1) / 2, rtol=1e-9)
+
+
+def test_momentum_is_kept_without_outer_forces() -> None:
+    garment = sheet(16, 16, 0.15, 0.15)
+    solver = XpbdSolver(garment, replace(DOUBLE, levels=3))
+    rng = np.random.default_rng(4)
+    mass = 1 / solver._free_inverse_mass[:, None]
+    state = State(lying(garment) + rng.normal(0, 0.003, (256, 3)), rng.normal(0, 1.0, (256, 3)))
+    before = (mass * state.velocity).sum(axis=0)
+    for _ in range(10):
+        state = solver.step(state, empty_space(0.0), 1 / 60)
+    scale = (mass * np.abs(state.velocity)).sum()
+    np.testing.assert_allclose((mass * state.velocity).sum(axis=0), before, rtol=0, atol=1e-9 * scale)
+
+
+def test_levels_leave_unstretched_cloth_alone() -> None:
+    garment = sheet(40, 40, 0.4, 0.4)
+    solver = XpbdSolver(garment, replace(DOUBLE, levels=4))
+    assert len(solver._cloth.levels) >= 2
+    x = lying(garment)
+    state = solver.step(State(x, np.zeros_like(x)), empty_space(0.0), 1 / 60)
+    np.testing.assert_allclose(state.position, x, rtol=0, atol=1e-12)
+
+
+def test_levels_keep_hanging_cloth_from_stretching() -> None:
+    garment = sheet(60, 60, 0.6, 0.6)
+    edges = springs(garment)
+
+    def worst(levels: int) -> float:
+        position = dropped(garment, XpbdSettings(levels=levels), 40).position
+        length = np.linalg.norm(position[edges.particles[:, 0]] - position[edges.particles[:, 1]], axis=1)
+        return float(np.percentile(length / edges.rest - 1, 99))
+
+    assert worst(4) < 0.01
+    assert worst(4) < 0.2 * worst(0)
+
+
+def plane(angle: float) -> Scene:
+    """An inclined plane through the origin, sloping down towards +x."""
+    normal = np.array([np.sin(angle), np.cos(angle), 0.0])
+
+    def query(position: Floats) -> Contacts:
+        n = len(position)
+        return Contacts(
+            np.arange(n, dtype=np.int32), position @ normal, np.tile(normal, (n, 1)), np.zeros((n, 3))
+        )
+
+    return Scene(None, query, np.array([0.0, -9.81, 0.0]), np.zeros(3))
+
+
+@pytest.mark.parametrize(("friction", "angle"), [(0.3, 0.25), (0.3, 0.5), (0.0, 0.2)])
+def test_incline_slips_as_coulomb_says(friction: float, angle: float) -> None:
+    # slips iff tan α > μ; then x = ½ g (sin α - μ cos α) t²
+    garment = sheet(5, 5, 0.04, 0.04, replace(COTTON, friction=friction))
+    settings = replace(DOUBLE, thickness=0.0)
+    down = np.array([np.cos(angle), -np.sin(angle), 0.0])
+    x = garment.uv[:, :1] * down + garment.uv[:, 1:] * np.array([0.0, 0.0, 1.0])
+    solver, state = XpbdSolver(garment, settings), State(x, np.zeros_like(x))
+    for _ in range(30):
+        state = solver.step(state, plane(angle), 1 / 60)
+    travelled = ((state.position - x) @ down).mean()
+    push = np.sin(angle) - friction * np.cos(angle)
+    expected = 0.5 * 9.81 * max(push, 0.0) * 0.5**2
+    assert travelled == pytest.approx(expected, rel=0.02, abs=1e-6)
+
+
+def test_bad_arguments_are_exceptions() -> None:
+    garment = sheet(4, 4, 0.03, 0.03)
+    solver = XpbdSolver(garment)
+    x = lying(garment)
+    rest = (1 / 60, 1, np.zeros(3), np.zeros(3), np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)))
+    with pytest.raises(ValueError, match="one row per particle"):
+        solver._cloth.step(x[:3], x[:3], *rest, np.zeros((0, 3)))
+    with pytest.raises(TypeError):
+        solver._cloth.step("cloth", x, *rest, np.zeros((0, 3)))
+    far = (np.array([99], np.int32), np.zeros(1), np.zeros((1, 3)), np.zeros((1, 3)))
+    with pytest.raises(IndexError, match="does not exist"):
+        solver._cloth.step(x, x, *rest[:4], *far)
+    with pytest.raises(ToileError, match="substep"):
+        XpbdSettings(substep=-1.0)
+    with pytest.raises(ToileError, match="choose from xpbd"):
+        make_solver("glue", garment)
+    with pytest.raises(ToileError, match="no setting 'wobble'"):
+        make_solver("xpbd", garment, wobble=1)
