@@ -64,7 +64,15 @@ class Cloth {
         std::vector<std::int32_t> t(triangles.size());
         for (std::size_t i = 0; i < t.size(); ++i) t[i] = place_[triangles.data()[i]];
         const std::vector<double> w(inverse_mass_.begin(), inverse_mass_.end());
-        const Sheet sheet{count_, triangles.shape(0), t.data(), corner.data(), w.data(), panel.data()};
+        // panels that are drawn from inside run clockwise: mirrored here, so that charts can be laid side by side
+        std::vector<double> flat(corner.data(), corner.data() + corner.size());
+        for (std::size_t k = 0; k < triangles.shape(0); ++k) {
+            double *c = flat.data() + 6 * k;
+            const double area = (c[2] - c[0]) * (c[5] - c[1]) - (c[3] - c[1]) * (c[4] - c[0]);
+            if (area < 0)
+                for (int a = 0; a < 3; ++a) c[2 * a] = -c[2 * a];
+        }
+        const Sheet sheet{count_, triangles.shape(0), t.data(), flat.data(), w.data(), panel.data()};
         levels_.clear();
         for (Level &from : make_hierarchy(sheet, level_count)) levels_.emplace_back(std::move(from), chunk_count_);
     }

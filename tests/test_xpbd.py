@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cloth_samples import COTTON, empty_space, lying, sheet
 
+from cloth_samples import COTTON, empty_space, lying, sheet
 from toile import _kernels
 from toile.cloth import make_solver
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver, springs, stars

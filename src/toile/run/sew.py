@@ -1,7 +1,7 @@
 """From flat panels round a body to a sewn garment at rest.
 
-The seams shrink shut over simulated time without gravity, are welded, and gravity drapes the garment. A closed
-gap proves nothing (a sleeve beside its arm closes too), so success is judged afterwards by run/check.py.
+The seams shrink shut over simulated time without gravity, are welded, and gravity drapes the garment. A
+closed gap proves nothing (a sleeve beside its arm closes too), so success is judged by run/check.py.
 """
 
 from __future__ import annotations
@@ -146,8 +146,9 @@ def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
     panels = " and ".join(garment.panel_names[garment.uv_panel[p]] for p in pairs[worst])
     name = garment.seam_names[garment.seam_id[worst]]
     raise ToileError(
-        f"garment {garment.name}: seam {name} between panels {panels} stays open by {gap[worst] * 100:.1f} cm: "
-        "is the body in the way, the seam reversed, or the garment too small? Try another placement or size"
+        f"garment {garment.name}: seam {name} between panels {panels} stays open by "
+        f"{gap[worst] * 100:.1f} cm: is the body in the way, the seam reversed, or the garment too small? "
+        "Try another placement or size"
     )
 
 

@@ -1,0 +1,76 @@
+"""Patterns and a body → a dressed body: the whole chain in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+import toile
+from toile.body.skin import rest_pose
+from toile.cloth.xpbd import XpbdSettings
+from toile.collision.surface import SurfaceCollider
+from toile.garment.build import build
+from toile.garment.outfit import join
+from toile.garment.place import place
+from toile.run.sew import Progress, Sewn, SewSettings, sew, silent
+from toile.types import Body, Fabric, Floats, Garment, Pattern, Recording
+
+
+def dress(
+    patterns: Sequence[Pattern],
+    body: Body,
+    *,
+    fabric: str | Fabric | Sequence[str | Fabric] = "cotton",
+    edge_length: float = 0.015,
+    settings: SewSettings | None = None,
+    engine: XpbdSettings | None = None,
+    progress: Progress = silent,
+) -> Recording:
+    """Return the body in its rest pose, wearing the garments, as a recording of the last two frames.
+
+    Patterns are worn in their order: a later one lies over the earlier ones. edge_length [m] is the
+    mesh's target; fabric is one for all or one for each pattern.
+    """
+    progress("cutting", 0.0)
+    fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
+    garments = [build(p, f, edge_length) for p, f in zip(patterns, fabrics, strict=True)]
+    return dress_garments(garments, body, settings=settings, engine=engine, progress=progress)
+
+
+def dress_garments(
+    garments: Sequence[Garment],
+    body: Body,
+    *,
+    settings: SewSettings | None = None,
+    engine: XpbdSettings | None = None,
+    progress: Progress = silent,
+) -> Recording:
+    """Return the body wearing garments that are built but not sewn (see dress)."""
+    settings, engine = settings or SewSettings(), engine or XpbdSettings()
+    outfit, start = place_outfit(garments, body)
+    posed = rest_pose(body)
+    sewn = sew(
+        outfit, start, posed, SurfaceCollider(body), settings=settings, engine=engine, progress=progress
+    )
+    return still_recording(sewn, body, settings, engine)
+
+
+def place_outfit(garments: Sequence[Garment], body: Body) -> tuple[Garment, Floats]:
+    """Return all garments as one and where its particles start round the body [m], (n, 3)."""
+    starts = [place(garment, body) for garment in garments]
+    return join(garments), np.concatenate(starts)
+
+
+def still_recording(sewn: Sewn, body: Body, settings: SewSettings, engine: XpbdSettings) -> Recording:
+    """Return the last two frames of a drape: enough to see whether it rests."""
+    frame = 1 / settings.fps
+    return Recording(
+        garment=sewn.garment,
+        body=body,
+        times=np.array([sewn.state.time - frame, sewn.state.time]),
+        positions=np.stack([sewn.previous, sewn.state.position]),
+        body_vertices=np.stack([body.vertices, body.vertices]),
+        settings={"toile": toile.__version__, "sew": asdict(settings), "xpbd": asdict(engine)},
+    )
