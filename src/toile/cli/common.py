@@ -1,0 +1,82 @@
+"""What commands share: progress on the terminal, options with units, several outputs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from toile.body import open_body
+from toile.errors import ToileError
+from toile.export import EXPORTS, export
+from toile.run.record import save_recording
+from toile.types import Body, Recording
+from toile.units import parse_length
+
+Commands = Any
+"""what ArgumentParser.add_subparsers returns"""
+
+
+class Progress:
+    """One line on the terminal that tells what is being done; plain lines where there is no terminal."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._stage = ""
+        self._start = time.monotonic()
+
+    def __call__(self, what: str, done: float) -> None:
+        """Show that the stage is at a fraction 0 … 1."""
+        if self._live:
+            bar = "█" * round(24 * done)
+            print(f"\r{what:<10} {bar:<24} {done:4.0%}", end="", file=sys.stderr, flush=True)
+        if what != self._stage and not self._live:
+            print(f"{what} …", file=sys.stderr)
+        self._stage = what
+
+    def finish(self) -> None:
+        """Clear the line and tell how long everything took."""
+        clear = "\r\x1b[K" if self._live else ""
+        print(f"{clear}done in {time.monotonic() - self._start:.1f} s", file=sys.stderr)
+
+
+def length(text: str) -> float:
+    """Return metres from an option such as 1.5cm; a bare number means centimetres."""
+    try:
+        return parse_length(text)
+    except ToileError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def add_body_option(parser: argparse.ArgumentParser) -> None:
+    """Let a command take ``--body``."""
+    parser.add_argument(
+        "--body", default="woman", metavar="FILE|woman|man", help="who wears it (default: woman)"
+    )
+
+
+def body_of(options: argparse.Namespace) -> Body:
+    """Return the body that ``--body`` names."""
+    return open_body(options.body)
+
+
+def check_output(path: str) -> Path:
+    """Return the path if a result can be written under that name."""
+    ending = Path(path).suffix.lower()
+    known = [".toile", *EXPORTS]
+    if ending not in known:
+        raise ToileError(f"{path}: results are written as {', '.join(known)}: change the ending")
+    if not Path(path).absolute().parent.is_dir():
+        raise ToileError(f"{path}: the folder does not exist: create it first")
+    return Path(path)
+
+
+def write_result(recording: Recording, path: Path) -> None:
+    """Write a result in the format of the file's ending."""
+    if path.suffix.lower() == ".toile":
+        save_recording(recording, path)
+    else:
+        export(recording, path)
+    print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")

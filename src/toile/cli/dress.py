@@ -1,0 +1,118 @@
+"""``toile dress``, ``toile check``, ``toile demo``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from toile.cli.common import Commands, Progress, add_body_option, body_of, check_output, length, write_result
+from toile.garment.fabric import FABRICS
+from toile.pattern import read_outfit
+from toile.pattern.drafts import draft
+from toile.run.check import audit_recording
+from toile.run.dress import dress
+from toile.run.record import load_recording
+from toile.types import Body, Recording
+
+CHECK_FAILED = 1
+
+
+def add_dress(commands: Commands) -> None:
+    """Add ``toile dress``."""
+    parser = commands.add_parser(
+        "dress",
+        help="sew patterns on a body and drape them",
+        description="Sews patterns round a body, drapes them and checks the result.",
+        epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb -o look.png",
+    )
+    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, the inner garment first")
+    add_body_option(parser)
+    parser.add_argument("--fabric", default="cotton", help=f"one of {', '.join(FABRICS)} (default: cotton)")
+    parser.add_argument(
+        "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)"
+    )
+    parser.add_argument(
+        "-o", "--output", action="append", default=[], metavar="FILE",
+        help="out.toile, .glb, .obj or .png; may be given several times (default: dressed.toile)",
+    )  # fmt: skip
+    parser.set_defaults(run=run_dress)
+
+
+def run_dress(options: argparse.Namespace) -> int:
+    """Sew, drape, audit, write."""
+    outputs = [check_output(path) for path in options.output or ["dressed.toile"]]
+    patterns = [pattern for path in options.patterns for pattern in read_outfit(path)]
+    progress = Progress()
+    recording = dress(
+        patterns, body_of(options), fabric=options.fabric, edge_length=options.edge, progress=progress
+    )
+    progress.finish()
+    print(report(recording))
+    for path in outputs:
+        write_result(recording, path)
+    return 0
+
+
+def report(recording: Recording) -> str:
+    """Return the audit of a result as text."""
+    return "\n".join(audit_recording(recording).lines())
+
+
+def add_check(commands: Commands) -> None:
+    """Add ``toile check``."""
+    parser = commands.add_parser(
+        "check",
+        help="audit a result by exact triangles",
+        description="Audits a dressed body: penetration, intersections, seams, winding, stretch, rest. "
+        "The exit code is 1 when something fails.",
+        epilog="example: toile check dressed.toile",
+    )
+    parser.add_argument("file", metavar="FILE.toile")
+    parser.set_defaults(run=run_check)
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """Audit a file."""
+    result = audit_recording(load_recording(options.file))
+    print("\n".join(result.lines()))
+    return 0 if result.ok else CHECK_FAILED
+
+
+def add_demo(commands: Commands) -> None:
+    """Add ``toile demo``."""
+    parser = commands.add_parser(
+        "demo",
+        help="sew a T-shirt and a skirt on a body",
+        description="Drafts a T-shirt and a skirt for the body, sews and drapes them and writes a GLB, "
+        "a picture and a report.",
+        epilog="example: toile demo -o demo",
+    )
+    add_body_option(parser)
+    parser.add_argument("-o", "--output", default="demo", metavar="FOLDER", help="where to (default: demo)")
+    parser.set_defaults(run=run_demo)
+
+
+def demo_outfit(body: Body, progress: Progress) -> Recording:
+    """Return the body in a T-shirt over a skirt."""
+    patterns = [draft("skirt", body.measurements), draft("tshirt", body.measurements)]
+    return dress(patterns, body, fabric=["wool", "cotton"], progress=progress)
+
+
+def run_demo(options: argparse.Namespace) -> int:
+    """Make the demo and print where it is."""
+    folder = Path(options.output)
+    progress = Progress()
+    recording = demo_outfit(body_of(options), progress)
+    progress("writing", 0.0)
+    folder.mkdir(parents=True, exist_ok=True)
+    text = report(recording)
+    progress.finish()
+    for name in ("dressed.toile", "dressed.glb", "dressed.png"):
+        write_result(recording, folder / name)
+    (folder / "report.txt").write_text(text + "\n", encoding="utf-8")
+    print(text)
+    print(f"look at {folder / 'dressed.png'}; open {folder / 'dressed.glb'} in a 3D viewer")
+    return 0
+
+
+COMMANDS = (add_dress, add_check, add_demo)
