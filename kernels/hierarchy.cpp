@@ -126,27 +126,31 @@ void set_weights(Level &level, const Parents &parents, const std::vector<double>
     level.count = parents.seed.size();
     level.spread_point.assign(4 * fine, 0), level.spread_weight.assign(4 * fine, 0.0);
     std::vector<std::vector<std::pair<std::int32_t, double>>> members(level.count);
+    std::vector<double> carried(level.count, 0.0);  // mass that a correction of the coarse point moves
     std::vector<char> pinned(level.count, 0);
     for (std::size_t c = 0; c < level.count; ++c)
         if (finer_inverse_mass[parents.seed[c]] == 0) pinned[c] = 1, members[c].push_back({parents.seed[c], 1.0});
     for (std::size_t f = 0; f < fine; ++f) {
         if (finer_inverse_mass[f] == 0) continue;  // a pinned point follows nobody
+        const double mass = 1 / finer_inverse_mass[f];
         double sum = 0;
         for (const auto &[d, c] : parents.of[f]) sum += 1 - d / (REACH * spacing);
         int k = 0;
         for (const auto &[d, c] : parents.of[f]) {
             const double w = (1 - d / (REACH * spacing)) / sum;
             level.spread_point[4 * f + k] = c, level.spread_weight[4 * f + k] = w, ++k;
-            if (!pinned[c]) members[c].push_back({static_cast<std::int32_t>(f), w / finer_inverse_mass[f]});
+            carried[c] += w * mass;
         }
+        const std::int32_t nearest = parents.of[f].front().second;
+        if (!pinned[nearest]) members[nearest].push_back({static_cast<std::int32_t>(f), mass});
     }
     level.average_begin.assign(1, 0);
     for (std::size_t c = 0; c < level.count; ++c) {
         double mass = 0;
-        for (const auto &[f, w] : members[c]) mass += w;
-        level.inverse_mass.push_back(pinned[c] ? 0.0 : 1 / mass);
-        for (const auto &[f, w] : members[c])
-            level.average_point.push_back(f), level.average_weight.push_back(w / mass);
+        for (const auto &[f, m] : members[c]) mass += m;
+        level.inverse_mass.push_back(pinned[c] ? 0.0 : 1 / carried[c]);
+        for (const auto &[f, m] : members[c])
+            level.average_point.push_back(f), level.average_weight.push_back(m / mass);
         level.average_begin.push_back(level.average_point.size());
     }
 }
@@ -258,13 +262,16 @@ struct Chart {
         return false;
     }
 
-    // average of a row in this chart; false where part of it was not reached
-    bool average(const std::vector<std::pair<std::int32_t, double>> &row, double &x, double &y) const {
+    // average of a row in this chart; false where the chart does not hold it in one piece (not reached, or torn
+    // apart at the back of a tube, where the two ways round meet)
+    bool average(const std::vector<std::pair<std::int32_t, double>> &row, double radius, double &x, double &y) const {
         x = y = 0;
         for (const auto &[p, w] : row) {
             if (far[p] == INFINITY) return false;
             x += w * uv[2 * p], y += w * uv[2 * p + 1];
         }
+        for (const auto &[p, w] : row)
+            if (std::hypot(uv[2 * p] - x, uv[2 * p + 1] - y) > radius) return false;
         return true;
     }
 };
@@ -289,26 +296,31 @@ std::vector<std::int32_t> neighbours(const Level &level) {
 void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const Rows &rows,
                 const std::vector<std::int32_t> &seed_particle, double spacing) {
     const std::vector<std::int32_t> pairs = neighbours(level);
-    // pairs by their first point: one chart serves all of them
-    std::vector<std::size_t> begin(level.count + 1, 0);
-    for (std::size_t e = 0; e < pairs.size() / 2; ++e) ++begin[pairs[2 * e] + 1];
-    for (std::size_t c = 0; c < level.count; ++c) begin[c + 1] += begin[c];
-    std::vector<double> rest(pairs.size() / 2, -1.0);
+    // each pair is measured on the charts of both its points
+    struct Use {
+        std::size_t pair;
+        std::int32_t other;
+    };
+    std::vector<std::vector<Use>> uses(level.count);
+    for (std::size_t e = 0; e < pairs.size() / 2; ++e)
+        for (int s = 0; s < 2; ++s) uses[pairs[2 * e + s]].push_back({2 * e + s, pairs[2 * e + 1 - s]});
+    std::vector<double> rest(pairs.size(), -1.0);
     for_ranges(level.count, 64, [&](std::size_t first, std::size_t last) {
         Chart chart(sheet.particle_count);
         for (std::size_t c = first; c < last; ++c) {
-            if (begin[c] == begin[c + 1]) continue;
-            chart.unfold(sheet, around, seed_particle[c], 6 * spacing);
+            chart.unfold(sheet, around, seed_particle[c], 5 * spacing);
             double x, y, u, v;
-            if (!chart.average(rows[c], x, y)) continue;
-            for (std::size_t e = begin[c]; e < begin[c + 1]; ++e)
-                if (chart.average(rows[pairs[2 * e + 1]], u, v)) rest[e] = std::hypot(u - x, v - y);
+            if (!chart.average(rows[c], 2 * spacing, x, y)) continue;
+            for (const Use &use : uses[c])
+                if (chart.average(rows[use.other], 2 * spacing, u, v)) rest[use.pair] = std::hypot(u - x, v - y);
         }
     });
-    for (std::size_t e = 0; e < rest.size(); ++e) {
-        if (rest[e] < 0.2 * spacing) continue;  // not on one flat map, or too close to mean anything
+    for (std::size_t e = 0; e < rest.size() / 2; ++e) {
+        const double near = std::min(rest[2 * e], rest[2 * e + 1]), far = std::max(rest[2 * e], rest[2 * e + 1]);
+        // no limit where the cloth has no flat map (darts, curved seams tear it differently from both sides)
+        if (near < 0.2 * spacing || far > 1.01 * near) continue;
         level.pair.push_back(pairs[2 * e]), level.pair.push_back(pairs[2 * e + 1]);
-        level.rest.push_back(rest[e]);
+        level.rest.push_back(far);
     }
 }
 }  // namespace

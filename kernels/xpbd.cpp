@@ -84,6 +84,27 @@ class Cloth {
         return r;
     }
 
+    // coarse points, limits (pairs) and rest lengths [m] of one level at the given positions
+    nb::tuple level_limits(std::size_t which, Points position) {
+        require(which < levels_.size() && position.shape(0) == count_, "no such level, or not one position per particle");
+        std::vector<double> finer(3 * count_), coarse;
+        for (std::size_t k = 0; k < count_; ++k)
+            std::copy_n(position.data() + 3 * static_cast<std::size_t>(order_[k]), 3, finer.data() + 3 * k);
+        for (std::size_t l = 0; l <= which; ++l) {
+            const Level &level = levels_[l].level;
+            coarse.assign(3 * level.count, 0.0);
+            for (std::size_t c = 0; c < level.count; ++c)
+                for (std::size_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
+                    for (int a = 0; a < 3; ++a)
+                        coarse[3 * c + a] += level.average_weight[k] * finer[3 * static_cast<std::size_t>(level.average_point[k]) + a];
+            finer = coarse;
+        }
+        const Level &level = levels_[which].level;
+        return nb::make_tuple(own(std::move(coarse), {level.count, 3}),
+                              own(std::vector<std::int32_t>(level.pair), {level.rest.size(), 2}),
+                              own(std::vector<double>(level.rest), {level.rest.size()}));
+    }
+
     // the order in which one sweep visits springs and stars, for reference computations
     std::vector<std::int32_t> spring_sequence() const { return sequence(springs_.packed.source, nullptr); }
     std::vector<std::int32_t> star_sequence() const {
@@ -300,6 +321,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("level_count"))
+        .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("spring_sequence", &C::spring_sequence)
         .def("star_sequence", &C::star_sequence)
         .def_prop_ro("levels", &C::levels)
