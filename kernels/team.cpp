@@ -29,14 +29,20 @@ int cores() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// spins briefly (a kernel stage takes microseconds), then sleeps until `value` changes from `old`
-void wait_while_equal(std::atomic<int> &value, int old) {
-    for (int i = 0; i < 4000; ++i) {
-        if (value.load(std::memory_order_acquire) != old) return;
+// spins briefly (a kernel stage takes microseconds), then sleeps until `value` changes from `old`; true if it slept
+bool wait_while_equal(std::atomic<int> &value, int old) {
+    for (int i = 0; i < 2000; ++i) {
+        if (value.load(std::memory_order_acquire) != old) return false;
         pause_cpu();
     }
     value.wait(old, std::memory_order_acquire);
+    return true;
 }
+
+// On a busy machine a stage waits for a thread that is not running: one thread alone is then many times faster.
+// After a call with more sleeps than this, the next calls run alone. The results are the same either way.
+constexpr int PATIENCE = 8, CALLS_ALONE = 40;
+std::atomic<int> calls_alone{0};
 
 // sleeping helpers, started on first use and kept for the life of the process
 class Pool {
@@ -57,6 +63,7 @@ class Pool {
         work(0, size, barrier);
         for (int left = left_.load(std::memory_order_acquire); left != 0; left = left_.load(std::memory_order_acquire))
             wait_while_equal(left_, left);
+        if (barrier.sleep_count() > PATIENCE) calls_alone.store(CALLS_ALONE, std::memory_order_relaxed);
     }
 
   private:
@@ -123,12 +130,14 @@ void Barrier::wait() {
         phase_.store(phase + 1, std::memory_order_release);
         phase_.notify_all();
     } else {
-        wait_while_equal(phase_, phase);
+        if (wait_while_equal(phase_, phase)) sleeps_.fetch_add(1, std::memory_order_relaxed);
     }
 }
 
 void run_team(int size, const std::function<void(int, int, Barrier &)> &work) {
-    if (size <= 1) {
+    int wait = calls_alone.load(std::memory_order_relaxed);
+    if (wait > 0) calls_alone.compare_exchange_strong(wait, wait - 1, std::memory_order_relaxed);
+    if (size <= 1 || wait > 0) {
         Barrier alone(1);
         work(0, 1, alone);
         return;

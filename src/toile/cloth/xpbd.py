@@ -131,13 +131,29 @@ def springs(garment: Garment, scale: float = 1.0) -> Springs:
     )
     young = scale / (sin2**2 / warp + cos2**2 / weft + sin2 * cos2 / shear)
     keys, inverse = np.unique(pairs[:, 0].astype(np.int64) << 32 | pairs[:, 1], return_inverse=True)
-    times = np.bincount(inverse)
     particles = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
+    # where panels of different length are sewn together (gathers), the shorter side holds and the longer one folds
+    rest = np.full(len(keys), np.inf)
+    np.minimum.at(rest, inverse, np.sqrt(length2))
     return Springs(
         particles=particles,
-        rest=np.bincount(inverse, np.sqrt(length2)) / times,
+        rest=rest,
         stiffness=np.asarray(np.bincount(inverse, young * np.repeat(area, 3) / length2), np.float64),
     )
+
+
+WEAR_TENSION = 40.0
+"""tension that wear puts on cloth [N/m]: coarse limits must not stop a knit from giving way to it"""
+
+
+def give(garment: Garment) -> Floats:
+    """Return how much each triangle may stretch before the coarse limits hold it, (t,).
+
+    Woven cloth gives next to nothing; knits and elastics follow the wearer up to their strain limit.
+    """
+    softest = np.minimum(fabric_values(garment, "stretch_warp"), fabric_values(garment, "stretch_weft"))
+    slack = WEAR_TENSION / softest - 0.02
+    return np.clip(slack, 0.0, fabric_values(garment, "strain_limit"))
 
 
 def _curvature_operator(garment: Garment, scale: float) -> csr_matrix:
@@ -251,9 +267,8 @@ class XpbdSolver:
 
     def _set_levels(self) -> None:
         panel = self.garment.uv_panel[self.garment.triangles_uv[:, 0]]
-        self._cloth.set_levels(
-            self.garment.triangles, corner_uv(self.garment), panel, level_count=self.settings.levels
-        )
+        corner = corner_uv(self.garment) * (1 + give(self.garment))[:, None, None]
+        self._cloth.set_levels(self.garment.triangles, corner, panel, level_count=self.settings.levels)
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
