@@ -53,6 +53,12 @@ struct Lane {
     inline Lane<T> &operator op##=(Lane<T> &x, const Lane<T> &y) {              \
         return x = x op y;                                                      \
     }
+template <class T>
+inline Lane<T> operator-(const Lane<T> &x) {
+    Lane<T> r;
+    for (int i = 0; i < LANES; ++i) r.a[i] = -x.a[i];
+    return r;
+}
 TOILE_LANE_OP(+)
 TOILE_LANE_OP(-)
 TOILE_LANE_OP(*)

@@ -30,8 +30,8 @@ constexpr std::size_t SERIAL_BELOW = 2400;  // particles; below, waiting for a s
 template <class T>
 class Cloth {
   public:
-    Cloth(Indices order, Numbers inverse_mass, Numbers drag, Numbers thickness, Numbers friction, Rows springs,
-          Numbers spring_rest, Numbers spring_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Rows seams,
+    Cloth(Indices order, Numbers inverse_mass, Numbers drag, Numbers thickness, Numbers friction,
+          Triangles triangles, In<double, -1, 2, 2> triangle_weight, Points triangle_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Rows seams,
           Numbers seam_rest)
         : count_(order.size()), chunk_count_(chunk_count_for(count_)) {
         require(count_ > 0, "a cloth needs at least one particle");
@@ -45,8 +45,8 @@ class Cloth {
         drag_ = in_order(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
         for (const T w : inverse_mass_) require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
         contact_begin_.assign(count_ + 1, 0);
-        pack_springs(springs_, springs, spring_rest, &spring_stiffness);
-        pack_springs(seams_, seams, seam_rest, nullptr);
+        pack_triangles(triangles, triangle_weight, triangle_stiffness);
+        pack_seams(seams, seam_rest);
         pack_stars(stars, star_weight, star_stiffness);
     }
 
@@ -105,8 +105,8 @@ class Cloth {
                               own(std::vector<double>(level.rest), {level.rest.size()}));
     }
 
-    // the order in which one sweep visits springs and stars, for reference computations
-    std::vector<std::int32_t> spring_sequence() const { return sequence(springs_.packed.source, nullptr); }
+    // the order in which one sweep visits triangles and stars, for reference computations
+    std::vector<std::int32_t> triangle_sequence() const { return sequence(triangles_.packed.source, nullptr); }
     std::vector<std::int32_t> star_sequence() const {
         std::vector<std::int32_t> r = sequence(stars_.packed.source, &star_source_[0]);
         const auto wide = sequence(wide_stars_.packed.source, &star_source_[1]);
@@ -202,16 +202,36 @@ class Cloth {
         return r;
     }
 
-    void pack_springs(Set &set, const Rows &rows, const Numbers &rest, const Numbers *stiffness) {
-        require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "springs need two particles and a rest length each");
-        require(!stiffness || stiffness->size() == rest.size(), "springs need a stiffness each");
+    // weight (a1, a2), (b1, b2): Fu = a1 (x1 - x0) + a2 (x2 - x0) [1/m]; stiffness: weft, warp, shear [N·m]
+    void pack_triangles(const Triangles &rows, const In<double, -1, 2, 2> &weight, const Points &stiffness) {
+        require(weight.shape(0) == rows.shape(0) && stiffness.shape(0) == rows.shape(0),
+                "triangles need two pairs of weights and three stiffnesses each");
+        require_indices(rows, count_, "a triangle names a particle that does not exist");
+        std::vector<std::int32_t> particles(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) particles[i] = place_[rows.data()[i]];
+        Set &set = triangles_;
+        set.packed = pack(particles, 3, count_, chunk_count_);
+        constraint_count_ += 3 * rows.shape(0);
+        for (std::size_t b = 0; b < set.packed.block_count(); ++b) {
+            const std::int32_t *from = set.packed.source.data() + b * LANES;
+            for (int k = 0; k < 4; ++k)
+                for (int lane = 0; lane < LANES; ++lane)
+                    set.weight.push_back(from[lane] < 0 ? T(0) : static_cast<T>(weight.data()[4 * static_cast<std::size_t>(from[lane]) + k]));
+            for (int k = 0; k < 3; ++k)
+                for (int lane = 0; lane < LANES; ++lane)
+                    set.compliance.push_back(from[lane] < 0 ? T(1) : compliance(stiffness.data()[3 * static_cast<std::size_t>(from[lane]) + k]));
+        }
+    }
+
+    void pack_seams(const Rows &rows, const Numbers &gap) {
+        require(rows.shape(1) == 2 && gap.size() == rows.shape(0), "seams need two particles and a starting gap each");
         const auto particles = placed(rows);
-        for (const std::int32_t p : particles) require(p >= 0, "a spring names a particle that does not exist");
-        set.packed = pack(particles, 2, count_, chunk_count_);
-        constraint_count_ += rest.size();
-        for (const std::int32_t k : set.packed.source) {
-            set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest.data()[k]));
-            set.compliance.push_back(k < 0 ? T(1) : compliance(stiffness ? stiffness->data()[k] : 1e9));
+        for (const std::int32_t p : particles) require(p >= 0, "a seam names a particle that does not exist");
+        seams_.packed = pack(particles, 2, count_, chunk_count_);
+        constraint_count_ += gap.size();
+        for (const std::int32_t k : seams_.packed.source) {
+            seams_.rest.push_back(k < 0 ? T(0) : static_cast<T>(gap.data()[k]));
+            seams_.compliance.push_back(T(0));
         }
     }
     static T compliance(double stiffness) {
@@ -291,7 +311,7 @@ class Cloth {
 
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
-                       friction_.data(), springs_.view(), stars_.view(), wide_stars_.view(), seams_.view(),
+                       friction_.data(), triangles_.view(), stars_.view(), wide_stars_.view(), seams_.view(),
                        static_cast<int>(levels_.size()), {}, contact_begin_.data(), contact_normal_.data(),
                        contact_offset_.data(), contact_velocity_.data()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
@@ -303,7 +323,7 @@ class Cloth {
     std::size_t constraint_count_ = 0;
     std::vector<std::int32_t> order_, place_;
     std::vector<T> point_, before_, velocity_, inverse_mass_, drag_, thickness_, friction_;
-    Set springs_, stars_, wide_stars_, seams_;
+    Set triangles_, stars_, wide_stars_, seams_;
     std::vector<std::int32_t> star_source_[2];  // which star each packed one is, short and wide
     std::vector<CoarseSet> levels_;
     std::vector<std::size_t> contact_begin_;
@@ -314,15 +334,15 @@ template <class T>
 void bind_cloth(nb::module_ &m, const char *name) {
     using C = Cloth<T>;
     nb::class_<C>(m, name)
-        .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Rows, Numbers, Numbers, Rows, Weights, Numbers, Rows, Numbers>(),
+        .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Triangles, In<double, -1, 2, 2>, Points, Rows, Weights, Numbers, Rows, Numbers>(),
              nb::arg("order"), nb::arg("inverse_mass"), nb::arg("drag"), nb::arg("thickness"), nb::arg("friction"),
-             nb::arg("springs"), nb::arg("spring_rest"), nb::arg("spring_stiffness"), nb::arg("stars"),
+             nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stars"),
              nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("seams"), nb::arg("seam_rest"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("level_count"))
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
-        .def("spring_sequence", &C::spring_sequence)
+        .def("triangle_sequence", &C::triangle_sequence)
         .def("star_sequence", &C::star_sequence)
         .def_prop_ro("levels", &C::levels)
         .def_prop_ro("particle_count", &C::particle_count)

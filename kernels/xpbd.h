@@ -10,9 +10,9 @@ template <class T>
 struct Constraints {
     const std::int32_t *index = nullptr;  // (block, arity, lane)
     const std::size_t *begin = nullptr;   // (chunk + 2)
-    const T *rest = nullptr;              // (block, lane): rest length [m] (springs, seams)
-    const T *compliance = nullptr;        // (block, lane): 1 / stiffness [m/N]
-    const T *weight = nullptr;            // (block, arity, lane): coefficients (stars)
+    const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
+    const T *compliance = nullptr;        // (block, lane): 1 / stiffness [m/N]; three rows each for triangles
+    const T *weight = nullptr;            // (block, arity, lane): coefficients (stars); four rows for triangles
     int arity = 0;
 };
 
@@ -42,7 +42,7 @@ struct ClothView {
     const T *drag;      // (particle) rate at which the air carries it along [1/s]
     const T *thickness; // (particle) distance kept from the skin [m]
     const T *friction;  // (particle) Coulomb coefficient against skin
-    Constraints<T> springs, stars, wide_stars, seams;
+    Constraints<T> triangles, stars, wide_stars, seams;
     int level_count;
     LevelView<T> level[LEVEL_LIMIT];
     // contact planes, sorted by particle: normal · x >= offset + normal · velocity · t

@@ -7,17 +7,16 @@
 namespace TOILE_ISA {
 namespace {
 
-// springs: C = |xi - xj| - rest, one compliant projection; seams: the same, but only pulling (one-sided)
-template <class T, bool one_sided>
-void project_springs(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T scale) {
+// seams and limits: C = |xi - xj| - rest, only pulling (one-sided)
+template <class T>
+void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T scale) {
     const Lane<T> tiny = splat<T>(T(1e-12)), stiff = splat<T>(inverse_dt2), zero = splat<T>(T(0)), ratio = splat<T>(scale);
     for (std::size_t b = first; b < last; ++b) {
         const std::int32_t *index = set.index + b * 2 * LANES;
         Lanes4<T> i = gather(point, index), j = gather(point, index + LANES);
         const Lane<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
         const Lane<T> length = at_least<T>(square_root<T>(dx * dx + dy * dy + dz * dz), tiny);
-        Lane<T> stretch = length - load(set.rest + b * LANES) * ratio;
-        if (one_sided) stretch = at_least<T>(stretch, zero);
+        const Lane<T> stretch = at_least<T>(length - load(set.rest + b * LANES) * ratio, zero);
         const Lane<T> sum = i.w + j.w + load(set.compliance + b * LANES) * stiff;
         // Δλ = -C / (Σ w |∇C|² + α / dt²), Δx = w ∇C Δλ
         const Lane<T> s = stretch / (at_least<T>(sum, tiny) * length);
@@ -26,6 +25,51 @@ void project_springs(const Constraints<T> &set, std::size_t first, std::size_t l
         j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
         scatter(point, index, i);
         scatter(point, index + LANES, j);
+    }
+}
+
+// x += w (a A + b B)
+template <class T, class V>
+inline void move(Lanes4<T> &x, V a, V b, V ax, V ay, V az, V bx, V by, V bz) {
+    x.x += x.w * (a * ax + b * bx), x.y += x.w * (a * ay + b * by), x.z += x.w * (a * az + b * bz);
+}
+
+// triangles: the cloth's own threads. With Fu = Σ a_i x_i along the weft and Fv = Σ b_i x_i along the warp,
+// the constraints |Fu| - 1, |Fv| - 1 and Fu · Fv have the stiffness (area × N/m) of weft, warp and shear. They are
+// projected one after the other; Fu and Fv follow the corrections, so that the points are read and written once.
+template <class T>
+void project_triangles(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2) {
+    const Lane<T> tiny = splat<T>(T(1e-12)), stiff = splat<T>(inverse_dt2), one = splat<T>(T(1)), two = splat<T>(T(2));
+    for (std::size_t b = first; b < last; ++b) {
+        const std::int32_t *index = set.index + b * 3 * LANES;
+        Lanes4<T> p = gather(point, index), q = gather(point, index + LANES), r = gather(point, index + 2 * LANES);
+        const T *weight = set.weight + b * 4 * LANES, *soft = set.compliance + b * 3 * LANES;
+        const Lane<T> a1 = load(weight), a2 = load(weight + LANES), b1 = load(weight + 2 * LANES), b2 = load(weight + 3 * LANES);
+        const Lane<T> a0 = -(a1 + a2), b0 = -(b1 + b2);
+        const Lane<T> saa = p.w * a0 * a0 + q.w * a1 * a1 + r.w * a2 * a2;
+        const Lane<T> sbb = p.w * b0 * b0 + q.w * b1 * b1 + r.w * b2 * b2;
+        const Lane<T> sab = p.w * a0 * b0 + q.w * a1 * b1 + r.w * a2 * b2;
+        const Lane<T> ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z, fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
+        Lane<T> ux = a1 * ex + a2 * fx, uy = a1 * ey + a2 * fy, uz = a1 * ez + a2 * fz;
+        Lane<T> vx = b1 * ex + b2 * fx, vy = b1 * ey + b2 * fy, vz = b1 * ez + b2 * fz;
+        // weft: Δλ = -C / (Σ w a² + α / dt²), along the unit vector of Fu
+        const Lane<T> lu = at_least<T>(square_root<T>(ux * ux + uy * uy + uz * uz), tiny);
+        const Lane<T> du = (one - lu) / (at_least<T>(saa + load(soft) * stiff, tiny) * lu);
+        Lane<T> ax = ux * du, ay = uy * du, az = uz * du;  // what the weights a carry
+        ux += ax * saa, uy += ay * saa, uz += az * saa, vx += ax * sab, vy += ay * sab, vz += az * sab;
+        // warp
+        const Lane<T> lv = at_least<T>(square_root<T>(vx * vx + vy * vy + vz * vz), tiny);
+        const Lane<T> dv = (one - lv) / (at_least<T>(sbb + load(soft + LANES) * stiff, tiny) * lv);
+        Lane<T> bx = vx * dv, by = vy * dv, bz = vz * dv;  // what the weights b carry
+        ux += bx * sab, uy += by * sab, uz += bz * sab, vx += bx * sbb, vy += by * sbb, vz += bz * sbb;
+        // shear
+        const Lane<T> dot = ux * vx + uy * vy + uz * vz;
+        const Lane<T> u2 = ux * ux + uy * uy + uz * uz, v2 = vx * vx + vy * vy + vz * vz;
+        const Lane<T> ds = -dot / at_least<T>(saa * v2 + two * sab * dot + sbb * u2 + load(soft + 2 * LANES) * stiff, tiny);
+        ax += vx * ds, ay += vy * ds, az += vz * ds, bx += ux * ds, by += uy * ds, bz += uz * ds;
+        move(p, a0, b0, ax, ay, az, bx, by, bz), scatter(point, index, p);
+        move(q, a1, b1, ax, ay, az, bx, by, bz), scatter(point, index + LANES, q);
+        move(r, a2, b2, ax, ay, az, bx, by, bz), scatter(point, index + 2 * LANES, r);
     }
 }
 
@@ -57,8 +101,8 @@ void project_stars(const Constraints<T> &set, std::size_t first, std::size_t las
 
 template <class T>
 void project_chunk(const ClothView<T> &cloth, int chunk, T inverse_dt2) {
-    const auto &s = cloth.springs;
-    project_springs<T, false>(s, s.begin[chunk], s.begin[chunk + 1], cloth.point, inverse_dt2, T(1));
+    const auto &t = cloth.triangles;
+    project_triangles<T>(t, t.begin[chunk], t.begin[chunk + 1], cloth.point, inverse_dt2);
     const auto &r = cloth.stars;
     project_stars<T, 8>(r, r.begin[chunk], r.begin[chunk + 1], cloth.point, inverse_dt2);
     const auto &w = cloth.wide_stars;
@@ -129,11 +173,11 @@ void limit_levels(const ClothView<T> &cloth, int rank, int size, Barrier &barrie
         for (int c = rank; c < chunks; c += size) {
             if (l + 1 < cloth.level_count)
                 spread(cloth.level[l + 1], level.point, level.count * c / chunks, level.count * (c + 1) / chunks);
-            project_springs<T, true>(set, set.begin[c], set.begin[c + 1], level.point, T(0), T(1));
+            project_pulls<T>(set, set.begin[c], set.begin[c + 1], level.point, T(0), T(1));
         }
         barrier.wait();
         if (rank == 0)
-            project_springs<T, true>(set, set.begin[chunks], set.begin[chunks + 1], level.point, T(0), T(1));
+            project_pulls<T>(set, set.begin[chunks], set.begin[chunks + 1], level.point, T(0), T(1));
         barrier.wait();
     }
 }
@@ -208,7 +252,7 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
             project_chunk(cloth, cloth.chunk_count, inverse_dt2);
             const auto &seams = cloth.seams;
             const T closing = o.seam_from + (o.seam_to - o.seam_from) * done;
-            project_springs<T, true>(seams, 0, seams.begin[cloth.chunk_count + 1], cloth.point, inverse_dt2, closing);
+            project_pulls<T>(seams, 0, seams.begin[cloth.chunk_count + 1], cloth.point, inverse_dt2, closing);
         }
         barrier.wait();
         for (int c = rank; c < cloth.chunk_count; c += size)

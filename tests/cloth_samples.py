@@ -43,6 +43,14 @@ def lying(garment: Garment, height: float = 0.0) -> Floats:
     return np.stack([garment.uv[:, 0], np.full(len(garment.uv), height), garment.uv[:, 1]], axis=1)
 
 
+def edge_stretch(garment: Garment, position: Floats) -> Floats:
+    """Return the elongation of each triangle side."""
+    sides = [[0, 1], [1, 2], [2, 0]]
+    flat = np.linalg.norm(np.diff(garment.uv[garment.triangles_uv[:, sides]], axis=2), axis=-1)
+    now = np.linalg.norm(np.diff(position[garment.triangles[:, sides]], axis=2), axis=-1)
+    return (now / flat - 1).ravel()
+
+
 def empty_space(gravity: float = 9.81) -> Scene:
     nothing = np.zeros((0, 3))
 

@@ -1,8 +1,9 @@
 """The default engine: extended position-based dynamics in many small steps (Macklin et al. 2019).
 
-Stretch and shear are springs along mesh edges whose stiffness follows the weave; bending is the quadratic
-energy of the mean curvature vector (Bergou et al. 2006), one *star* per particle; seams pull shut; contact
-planes push out with Coulomb friction. The hot loop is kernels/xpbd_step.h.
+Each triangle resists stretch along warp and weft and shear, with the fabric's own stiffness in N/m; bending is
+the quadratic energy of the mean curvature vector (Bergou et al. 2006), one *star* per particle; seams pull
+shut; contact planes push out with Coulomb friction. Coarse distance limits (kernels/hierarchy.h) carry tension
+across the whole cloth in one sweep. The hot loop is kernels/xpbd_step.h.
 """
 
 from __future__ import annotations
@@ -57,15 +58,13 @@ class XpbdSettings:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Springs:
-    """Length constraints along mesh edges."""
+class Membrane:
+    """How each triangle resists being stretched along its threads and sheared."""
 
-    particles: Ints
-    """(e, 2)"""
-    rest: Floats
-    """[m], (e,)"""
+    weight: Floats
+    """Fu = a₁ (x₁ - x₀) + a₂ (x₂ - x₀) along the weft, Fv with b along the warp [1/m], (t, 2, 2)"""
     stiffness: Floats
-    """[N/m], (e,)"""
+    """area × membrane stiffness of weft, warp and shear [N·m], (t, 3)"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -114,31 +113,17 @@ def particle_average(garment: Garment, name: str) -> Floats:
     return np.asarray(np.where(weight > 0, total / np.where(weight > 0, weight, 1), values.mean()))
 
 
-def springs(garment: Garment, scale: float = 1.0) -> Springs:
-    """Return the length constraints of a garment.
-
-    A lattice of equilateral triangles with springs k = Y (A₁ + A₂) / L² has the membrane stiffness Y.
-    Along a direction θ from the weft, woven cloth has 1/Y = sin⁴θ/warp + cos⁴θ/weft + sin²θ cos²θ/shear.
-    """
-    uv, area = corner_uv(garment), triangle_areas(garment)
-    sides = np.array([[0, 1], [1, 2], [2, 0]])
-    pairs = np.sort(garment.triangles[:, sides].reshape(-1, 2), axis=1)
-    vector = (uv[:, sides[:, 1]] - uv[:, sides[:, 0]]).reshape(-1, 2)
-    length2 = (vector**2).sum(axis=1)
-    cos2, sin2 = vector[:, 0] ** 2 / length2, vector[:, 1] ** 2 / length2
-    warp, weft, shear = (
-        np.repeat(fabric_values(garment, k), 3) for k in ("stretch_warp", "stretch_weft", "shear")
-    )
-    young = scale / (sin2**2 / warp + cos2**2 / weft + sin2 * cos2 / shear)
-    keys, inverse = np.unique(pairs[:, 0].astype(np.int64) << 32 | pairs[:, 1], return_inverse=True)
-    particles = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
-    # where panels of different length are sewn together (gathers), the shorter side holds and the longer one folds
-    rest = np.full(len(keys), np.inf)
-    np.minimum.at(rest, inverse, np.sqrt(length2))
-    return Springs(
-        particles=particles,
-        rest=rest,
-        stiffness=np.asarray(np.bincount(inverse, young * np.repeat(area, 3) / length2), np.float64),
+def membrane(garment: Garment, scale: float = 1.0) -> Membrane:
+    """Return the membrane of a garment: F = ∂x/∂(u, v) per triangle, in the frame of its threads."""
+    uv = corner_uv(garment)
+    # columns: the two sides from corner 0; rows of the inverse: how much of each side makes one metre of u or v
+    sides = np.stack([uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]], axis=2)
+    area = triangle_areas(garment)
+    inverse = np.linalg.inv(sides)
+    figures = [fabric_values(garment, k) for k in ("stretch_weft", "stretch_warp", "shear")]
+    return Membrane(
+        weight=np.ascontiguousarray(inverse.transpose(0, 2, 1)),
+        stiffness=np.stack(figures, axis=1) * (area * scale)[:, None],
     )
 
 
@@ -232,7 +217,7 @@ class XpbdSolver:
             lost = int(np.flatnonzero(~(mass > 0))[0])
             raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         self._free_inverse_mass = 1 / mass
-        edges = springs(garment, self.settings.stretch_scale)
+        threads = membrane(garment, self.settings.stretch_scale)
         bends = stars(garment, self.settings.bend_scale)
         kind = _kernels.ClothFloat if self.settings.precision == "single" else _kernels.ClothDouble
         self._cloth = kind(
@@ -241,9 +226,9 @@ class XpbdSolver:
             drag=particle_average(garment, "damping") + self.settings.drag,
             thickness=np.full(len(mass), self.settings.thickness),
             friction=particle_average(garment, "friction"),
-            springs=edges.particles,
-            spring_rest=edges.rest,
-            spring_stiffness=edges.stiffness,
+            triangles=garment.triangles,
+            triangle_weight=threads.weight,
+            triangle_stiffness=threads.stiffness,
             stars=bends.particles,
             star_weight=bends.weight,
             star_stiffness=bends.stiffness,
