@@ -11,7 +11,6 @@ from typing import Any
 from toile.body import open_body
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
-from toile.run.record import save_recording
 from toile.types import Body, Recording
 from toile.units import parse_length
 
@@ -65,9 +64,8 @@ def body_of(options: argparse.Namespace) -> Body:
 def check_output(path: str) -> Path:
     """Return the path if a result can be written under that name."""
     ending = Path(path).suffix.lower()
-    known = [".toile", *EXPORTS]
-    if ending not in known:
-        raise ToileError(f"{path}: results are written as {', '.join(known)}: change the ending")
+    if ending not in EXPORTS:
+        raise ToileError(f"{path}: results are written as {', '.join(EXPORTS)}: change the ending")
     if not Path(path).absolute().parent.is_dir():
         raise ToileError(f"{path}: the folder does not exist: create it first")
     return Path(path)
@@ -75,8 +73,5 @@ def check_output(path: str) -> Path:
 
 def write_result(recording: Recording, path: Path) -> None:
     """Write a result in the format of the file's ending."""
-    if path.suffix.lower() == ".toile":
-        save_recording(recording, path)
-    else:
-        export(recording, path)
+    export(recording, path)
     print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")

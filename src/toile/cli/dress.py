@@ -9,9 +9,8 @@ from toile.cli.common import Commands, Progress, add_body_option, body_of, check
 from toile.garment.fabric import FABRICS
 from toile.pattern import read_outfit
 from toile.pattern.drafts import draft
-from toile.run.check import audit_recording
+from toile.run.check import Audit, audit, check_file
 from toile.run.dress import dress
-from toile.run.record import load_recording
 from toile.types import Body, Recording
 
 CHECK_FAILED = 1
@@ -23,9 +22,9 @@ def add_dress(commands: Commands) -> None:
         "dress",
         help="sew patterns on a body and drape them",
         description="Sews patterns round a body, drapes them and checks the result.",
-        epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb -o look.png",
+        epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb",
     )
-    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, the inner garment first")
+    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, inner garments first")
     add_body_option(parser)
     parser.add_argument("--fabric", default="cotton", help=f"one of {', '.join(FABRICS)} (default: cotton)")
     parser.add_argument(
@@ -47,15 +46,22 @@ def run_dress(options: argparse.Namespace) -> int:
         patterns, body_of(options), fabric=options.fabric, edge_length=options.edge, progress=progress
     )
     progress.finish()
-    print(report(recording))
+    print(f"{recording.garment.particle_count} vertices on {options.body}")
+    print("\n".join(audit_result(recording).lines()))
     for path in outputs:
         write_result(recording, path)
     return 0
 
 
-def report(recording: Recording) -> str:
-    """Return the audit of a result as text."""
-    return "\n".join(audit_recording(recording).lines())
+def audit_result(recording: Recording) -> Audit:
+    """Return the audit of a drape: its last frame, with the one before to see whether it rests."""
+    return audit(
+        recording.garment,
+        recording.positions[-1],
+        recording.body,
+        body_vertices=recording.body_vertices[-1],
+        previous=recording.positions[-2],
+    )
 
 
 def add_check(commands: Commands) -> None:
@@ -73,9 +79,9 @@ def add_check(commands: Commands) -> None:
 
 def run_check(options: argparse.Namespace) -> int:
     """Audit a file."""
-    result = audit_recording(load_recording(options.file))
-    print("\n".join(result.lines()))
-    return 0 if result.ok else CHECK_FAILED
+    ok, lines = check_file(options.file)
+    print("\n".join(lines))
+    return 0 if ok else CHECK_FAILED
 
 
 def add_demo(commands: Commands) -> None:
@@ -105,7 +111,7 @@ def run_demo(options: argparse.Namespace) -> int:
     recording = demo_outfit(body_of(options), progress)
     progress("writing", 0.0)
     folder.mkdir(parents=True, exist_ok=True)
-    text = report(recording)
+    text = "\n".join(audit_result(recording).lines())
     progress.finish()
     for name in ("dressed.toile", "dressed.glb", "dressed.png"):
         write_result(recording, folder / name)

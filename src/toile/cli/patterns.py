@@ -10,7 +10,8 @@ from toile.cli.common import Commands, add_body_option, body_of
 from toile.errors import ToileError
 from toile.pattern import read_pattern, write_pattern
 from toile.pattern.drafts import DRAFTS, draft, options
-from toile.pattern.info import describe, write_drawing
+from toile.pattern.draw import draw_pattern
+from toile.pattern.info import describe
 from toile.units import parse_length
 
 
@@ -19,7 +20,7 @@ def add_info(commands: Commands) -> None:
     parser = commands.add_parser(
         "info",
         help="pieces, seams and a drawing of a pattern",
-        description="Lists the pieces (cm), the seams with lengths and ease, and draws the pieces with seam numbers.",
+        description="Lists pieces (cm) and seams with lengths and ease; draws the pieces with seam numbers.",
         epilog="example: toile info shirt.json -o shirt.png",
     )
     parser.add_argument("pattern", metavar="PATTERN")
@@ -32,7 +33,7 @@ def run_info(options: argparse.Namespace) -> int:
     pattern = read_pattern(options.pattern)
     drawing = Path(options.output or f"{Path(options.pattern).stem}.pieces.png")
     print(describe(pattern))
-    write_drawing(pattern, drawing)
+    draw_pattern(pattern, drawing)
     print(f"wrote {drawing}")
     return 0
 
@@ -43,7 +44,7 @@ def add_draft(commands: Commands) -> None:
     parser = commands.add_parser(
         "draft",
         help="a pattern from a body's measurements",
-        description="Drafts a pattern for a body. Style options are given as name=value, lengths with their unit.",
+        description="Drafts a pattern for a body. Style options are name=value, lengths with their unit.",
         epilog=f"example: toile draft skirt --body woman length=60cm -o skirt.txt. Options: {listed}",
     )
     parser.add_argument("name", choices=tuple(DRAFTS))
@@ -59,7 +60,7 @@ def style_values(name: str, words: list[str]) -> dict[str, Any]:
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or key not in known:
-            raise ToileError(f"'{word}' is no option of {name}: write one of {', '.join(known)} as name=value")
+            raise ToileError(f"'{word}' is no option of {name}: write name=value with {', '.join(known)}")
         values[key] = text if isinstance(known[key], str) else _number(text)
     return values
 

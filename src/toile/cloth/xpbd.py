@@ -1,9 +1,9 @@
 """The default engine: extended position-based dynamics in many small steps (Macklin et al. 2019).
 
-Each triangle resists stretch along warp and weft and shear, with the fabric's own stiffness in N/m; bending is
-the quadratic energy of the mean curvature vector (Bergou et al. 2006), one *star* per particle; seams pull
-shut; contact planes push out with Coulomb friction. Coarse distance limits (kernels/hierarchy.h) carry tension
-across the whole cloth in one sweep. The hot loop is kernels/xpbd_step.h.
+Each triangle resists stretch along warp and weft and shear, with the fabric's own stiffness in N/m; bending
+is the quadratic energy of the mean curvature vector (Bergou et al. 2006), one *star* per particle; seams
+pull shut; contact planes push out with Coulomb friction. Coarse distance limits (kernels/hierarchy.h) carry
+tension across the whole cloth in one sweep. The hot loop is kernels/xpbd_step.h.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def particle_average(garment: Garment, name: str) -> Floats:
 def membrane(garment: Garment, scale: float = 1.0) -> Membrane:
     """Return the membrane of a garment: F = ∂x/∂(u, v) per triangle, in the frame of its threads."""
     uv = corner_uv(garment)
-    # columns: the two sides from corner 0; rows of the inverse: how much of each side makes one metre of u or v
+    # columns: the two sides from corner 0; inverse: how much of each side makes one metre of u or v
     sides = np.stack([uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]], axis=2)
     area = triangle_areas(garment)
     inverse = np.linalg.inv(sides)
