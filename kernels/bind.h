@@ -49,5 +49,6 @@ void bind_colour(nb::module_ &m);
 void bind_team(nb::module_ &m);
 void bind_bvh(nb::module_ &m);
 void bind_triangle_pairs(nb::module_ &m);
+void bind_proximity(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);
 void bind_skin(nb::module_ &m);

@@ -140,3 +140,15 @@ def single_bone_body(
     )
     speed = np.zeros_like(vertices) if velocity is None else velocity
     return PosedBody(body, vertices, speed, np.eye(4)[None])
+
+
+def segment_pair_distance(p: Floats, q: Floats, u: Floats, v: Floats) -> Floats:
+    """Return the distances of segments p–q to segments u–v: nearest ends, or where they pass each other."""
+    ends = [segment_distance(p, u, v), segment_distance(q, u, v), segment_distance(u, p, q)]
+    least = np.minimum.reduce([*ends, segment_distance(v, p, q)])
+    d, e, r = q - p, v - u, u - p
+    normal = np.cross(d, e)
+    size = np.maximum((normal * normal).sum(-1), 1e-300)
+    s, t = (np.cross(r, e) * normal).sum(-1) / size, (np.cross(r, d) * normal).sum(-1) / size
+    passing = (s >= 0) & (s <= 1) & (t >= 0) & (t <= 1) & (size > 1e-30)
+    return np.asarray(np.where(passing, np.abs((r * normal).sum(-1)) / np.sqrt(size), least))

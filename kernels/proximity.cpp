@@ -1,0 +1,426 @@
+// Near pairs of a cloth: sweep and prune over patches of triangles, boxes of triangles, then four distances at a time.
+#include "proximity.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "bind.h"
+#include "float4.h"
+#include "team.h"
+
+namespace surface {
+namespace {
+
+constexpr int patch_size = 12;
+constexpr float smooth_cosine = 0.7071f;
+
+struct Vec4 {
+    Float4 x, y, z;
+};
+inline Vec4 operator-(const Vec4 &a, const Vec4 &b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+inline Float4 dot(const Vec4 &a, const Vec4 &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+inline Vec4 along(const Vec4 &a, Float4 t, const Vec4 &e) { return {a.x + t * e.x, a.y + t * e.y, a.z + t * e.z}; }
+inline Float4 clamped(Float4 t) { return min(max(t, Float4(0.0f)), Float4(1.0f)); }
+
+// four particles as columns
+Vec4 gather(const float *point, const Four *pairs, int k) {
+    float x[4], y[4], z[4];
+    for (int lane = 0; lane < 4; ++lane) {
+        const float *p = point + 4 * std::size_t(pairs[lane][k]);
+        x[lane] = p[0], y[lane] = p[1], z[lane] = p[2];
+    }
+    return {Float4::load(x), Float4::load(y), Float4::load(z)};
+}
+
+// squared distance of the origin to the segment from a along e
+Float4 segment_distance2(const Vec4 &a, const Vec4 &e, Float4 ee, Float4 towards) {
+    const Vec4 d = along(a, clamped(towards / ee), e);
+    return dot(d, d);
+}
+
+// squared distances of four points to four triangles: nearest edge, or the foot where it is inside (Ericson 2004)
+Float4 face_distance2(const Vec4 &p, const Vec4 &ta, const Vec4 &tb, const Vec4 &tc) {
+    const Vec4 a = ta - p, b = tb - p, c = tc - p, ab = b - a, ac = c - a, bc = c - b;
+    const Float4 zero(0.0f), abab = dot(ab, ab), abac = dot(ab, ac), acac = dot(ac, ac), bcbc = dot(bc, bc);
+    const Float4 d1 = zero - dot(ab, a), d2 = zero - dot(ac, a);
+    Float4 near = segment_distance2(a, ab, abab, d1);
+    near = min(segment_distance2(a, ac, acac, d2), near);
+    near = min(segment_distance2(b, bc, bcbc, zero - dot(bc, b)), near);
+    const Float4 d3 = d1 - abab, d4 = d2 - abac, d5 = d1 - abac, d6 = d2 - acac;
+    const Float4 va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, whole = va + vb + vc;
+    const Vec4 foot = along(along(a, vb / whole, ab), vc / whole, ac);
+    return where_positive(va, vb, vc, min(dot(foot, foot), near), near);
+}
+
+// squared distances of four pairs of segments (Ericson 2004, section 5.1.9)
+Float4 edge_distance2(const Vec4 &p, const Vec4 &q, const Vec4 &u, const Vec4 &v) {
+    const Vec4 d = q - p, e = v - u, r = p - u;
+    const Float4 dd = dot(d, d), ee = dot(e, e), de = dot(d, e), dr = dot(d, r), er = dot(e, r);
+    const Float4 zero(0.0f), s0 = clamped((de * er - dr * ee) / (dd * ee - de * de));
+    const Float4 t = clamped((de * s0 + er) / ee);
+    const Float4 s = clamped((de * t - dr) / dd);
+    const Vec4 apart = along(r, s, d), gap = along(apart, zero - t, e);
+    return dot(gap, gap);
+}
+
+bool near(const float *a, const float *b, float radius) {
+    return a[0] - radius <= b[4] && b[0] - radius <= a[4] && a[1] - radius <= b[5] && b[1] - radius <= a[5] &&
+           a[2] - radius <= b[6] && b[2] - radius <= a[6];
+}
+
+}  // namespace
+
+// what one thread collects
+struct Patches::Work {
+    Near found;
+    Four faces[64], edges[64];
+    int face_count = 0, edge_count = 0;
+};
+
+Patches::Patches(const std::int32_t *triangles, std::size_t triangle_count, std::size_t particle_count,
+                 const std::int32_t *label)
+    : triangles_(triangles, triangles + 3 * triangle_count), label_(particle_count) {
+    if (label)
+        label_.assign(label, label + particle_count);
+    else
+        std::iota(label_.begin(), label_.end(), 0);
+    // triangles across each edge, by sorting the edges
+    struct Side {
+        std::int32_t low, high, index;
+    };
+    std::vector<Side> sides(triangles_.size());
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        const auto a = label_[triangles_[i]], b = label_[triangles_[i / 3 * 3 + (i + 1) % 3]];
+        sides[i] = {std::min(a, b), std::max(a, b), static_cast<std::int32_t>(i)};
+    }
+    std::sort(sides.begin(), sides.end(), [](const Side &p, const Side &q) {
+        return p.low != q.low ? p.low < q.low : p.high != q.high ? p.high < q.high : p.index < q.index;
+    });
+    std::vector<std::int32_t> neighbour(triangles_.size(), -1);
+    for (std::size_t i = 0; i + 1 < sides.size(); ++i)
+        if (sides[i].low == sides[i + 1].low && sides[i].high == sides[i + 1].high) {
+            neighbour[sides[i].index] = sides[i + 1].index / 3;
+            neighbour[sides[i + 1].index] = sides[i].index / 3;
+        }
+    grow_patches(neighbour);
+    find_touching();
+    share_out();
+}
+
+// breadth first over shared edges; the next patch starts at the rim of the ones before
+void Patches::grow_patches(const std::vector<std::int32_t> &neighbour) {
+    const std::size_t count = triangle_count();
+    std::vector<std::int32_t> order, rim;
+    std::vector<std::uint8_t> taken(count, 0);
+    order.reserve(count);
+    std::size_t rim_at = 0, next = 0;
+    while (order.size() < count) {
+        while (rim_at < rim.size() && taken[rim[rim_at]]) ++rim_at;
+        while (next < count && taken[next]) ++next;
+        const auto seed = rim_at < rim.size() ? rim[rim_at] : static_cast<std::int32_t>(next);
+        const std::size_t begin = order.size();
+        patch_start_.push_back(static_cast<std::int32_t>(begin));
+        taken[seed] = 1;
+        order.push_back(seed);
+        for (std::size_t at = begin; at < order.size(); ++at)
+            for (int k = 0; k < 3; ++k) {
+                const auto other = neighbour[3 * std::size_t(order[at]) + k];
+                if (other < 0 || taken[other]) continue;
+                if (order.size() - begin < patch_size) {
+                    taken[other] = 1;
+                    order.push_back(other);
+                } else {
+                    rim.push_back(other);
+                }
+            }
+    }
+    patch_start_.push_back(static_cast<std::int32_t>(count));
+    std::vector<std::int32_t> sorted(triangles_.size());
+    for (std::size_t i = 0; i < count; ++i) std::copy_n(&triangles_[3 * std::size_t(order[i])], 3, &sorted[3 * i]);
+    triangles_ = std::move(sorted);
+}
+
+void Patches::find_touching() {
+    std::vector<std::vector<std::int32_t>> at(particle_count());
+    touch_.resize(patch_count());
+    for (std::size_t p = 0; p < patch_count(); ++p)
+        for (auto i = 3 * patch_start_[p]; i < 3 * patch_start_[p + 1]; ++i) {
+            auto &list = at[label_[triangles_[i]]];
+            if (list.empty() || list.back() != static_cast<std::int32_t>(p)) list.push_back(static_cast<std::int32_t>(p));
+        }
+    for (const auto &list : at)
+        for (std::size_t i = 0; i < list.size(); ++i)
+            for (std::size_t j = i + 1; j < list.size(); ++j) touch_[list[i]].push_back(list[j]);
+    for (auto &list : touch_) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+}
+
+// the first triangle that has a vertex or an edge speaks for it
+void Patches::share_out() {
+    const std::size_t count = triangle_count();
+    speaks_for_.assign(count, 0);
+    std::vector<std::uint8_t> seen(particle_count(), 0);
+    std::vector<std::array<std::int32_t, 3>> sides(3 * count);
+    for (std::size_t i = 0; i < 3 * count; ++i) {
+        const auto a = triangles_[i], b = triangles_[i / 3 * 3 + (i + 1) % 3];
+        if (!seen[a]) seen[a] = 1, speaks_for_[i / 3] |= 1 << i % 3;
+        sides[i] = {std::min(a, b), std::max(a, b), static_cast<std::int32_t>(i)};
+    }
+    std::sort(sides.begin(), sides.end());
+    for (std::size_t i = 0; i < sides.size(); ++i)
+        if (i == 0 || sides[i][0] != sides[i - 1][0] || sides[i][1] != sides[i - 1][1])
+            speaks_for_[sides[i][2] / 3] |= 8 << sides[i][2] % 3;
+}
+
+bool Patches::touching(std::int32_t a, std::int32_t b) const {
+    const auto &list = touch_[std::min(a, b)];
+    return std::binary_search(list.begin(), list.end(), std::max(a, b));
+}
+
+// boxes and normals of triangles and patches at the current position
+void Patches::update_boxes() {
+    const std::size_t count = patch_count();
+    normal_.resize(4 * triangle_count());
+    box_.resize(8 * triangle_count());
+    patch_box_.resize(8 * count), patch_axis_.resize(4 * count), patch_smooth_.resize(count);
+    for_ranges(count, 200, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) {
+            Float4 lo(1e30f), hi(-1e30f), axis(0.0f);
+            for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t) {
+                const float *a = &point_[4 * std::size_t(triangles_[3 * t])], *b = &point_[4 * std::size_t(triangles_[3 * t + 1])],
+                            *c = &point_[4 * std::size_t(triangles_[3 * t + 2])];
+                const Float4 pa = Float4::load(a), pb = Float4::load(b), pc = Float4::load(c);
+                const Float4 low = min(min(pa, pb), pc), high = max(max(pa, pb), pc);
+                low.store(&box_[8 * std::size_t(t)]), high.store(&box_[8 * std::size_t(t) + 4]);
+                lo = min(lo, low), hi = max(hi, high);
+                const float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2], vx = c[0] - a[0], vy = c[1] - a[1],
+                            vz = c[2] - a[2];
+                const float x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
+                const float size = std::sqrt(x * x + y * y + z * z), s = size > 0 ? 1 / size : 0;
+                const float unit[4] = {s * x, s * y, s * z, 0};
+                std::copy_n(unit, 4, &normal_[4 * std::size_t(t)]);
+                axis = axis + Float4::load(unit);
+            }
+            lo.store(&patch_box_[8 * p]), hi.store(&patch_box_[8 * p + 4]), axis.store(&patch_axis_[4 * p]);
+        }
+    });
+}
+
+// do all normals of two patches lie within 45 degrees of one direction?
+bool Patches::smooth(std::int32_t a, std::int32_t b) const {
+    const float *u = &patch_axis_[4 * std::size_t(a)], *v = &patch_axis_[4 * std::size_t(b)];
+    const float x = u[0] + v[0], y = u[1] + v[1], z = u[2] + v[2], limit = smooth_cosine * std::sqrt(x * x + y * y + z * z);
+    for (const auto p : {a, b}) {
+        for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t) {
+            const float *n = &normal_[4 * std::size_t(t)];
+            if (!(x * n[0] + y * n[1] + z * n[2] >= limit)) return false;
+        }
+        if (a == b) break;
+    }
+    return true;
+}
+
+void Patches::flush_faces(Work &work, float radius2) const {
+    for (int i = 0; i < work.face_count; i += 4) {
+        const int lanes = std::min(4, work.face_count - i);
+        for (int k = lanes; k < 4; ++k) work.faces[i + k] = work.faces[i];
+        const Four *pairs = work.faces + i;
+        const Float4 d2 = face_distance2(gather(point_.data(), pairs, 0), gather(point_.data(), pairs, 1),
+                                         gather(point_.data(), pairs, 2), gather(point_.data(), pairs, 3));
+        for (int bits = less_equal(d2, Float4(radius2)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
+            work.found.vertex_face.push_back(pairs[std::countr_zero(static_cast<unsigned>(bits))]);
+    }
+    work.face_count = 0;
+}
+
+void Patches::flush_edges(Work &work, float radius2) const {
+    for (int i = 0; i < work.edge_count; i += 4) {
+        const int lanes = std::min(4, work.edge_count - i);
+        for (int k = lanes; k < 4; ++k) work.edges[i + k] = work.edges[i];
+        const Four *pairs = work.edges + i;
+        const Float4 d2 = edge_distance2(gather(point_.data(), pairs, 0), gather(point_.data(), pairs, 1),
+                                         gather(point_.data(), pairs, 2), gather(point_.data(), pairs, 3));
+        for (int bits = less_equal(d2, Float4(radius2)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
+            work.found.edge_edge.push_back(pairs[std::countr_zero(static_cast<unsigned>(bits))]);
+    }
+    work.edge_count = 0;
+}
+
+// vertices and edges that two triangles speak for, against each other
+void Patches::pair_up(std::int32_t s, std::int32_t t, bool related, float radius, Work &work) const {
+    const std::int32_t both[2] = {s, t};
+    for (int way = 0; way < 2; ++way) {
+        const std::int32_t *a = &triangles_[3 * std::size_t(both[way])], *b = &triangles_[3 * std::size_t(both[1 - way])];
+        const float *box = &box_[8 * std::size_t(both[1 - way])];
+        for (int k = 0; k < 3; ++k) {
+            if (!(speaks_for_[both[way]] >> k & 1)) continue;
+            const float *p = &point_[4 * std::size_t(a[k])];
+            if (p[0] < box[0] - radius || p[0] > box[4] + radius || p[1] < box[1] - radius || p[1] > box[5] + radius ||
+                p[2] < box[2] - radius || p[2] > box[6] + radius)
+                continue;
+            if (related && !(apart(a[k], b[0]) && apart(a[k], b[1]) && apart(a[k], b[2]))) continue;
+            work.faces[work.face_count++] = {a[k], b[0], b[1], b[2]};
+            if (work.face_count == 64) flush_faces(work, radius * radius);
+        }
+    }
+    const std::int32_t *a = &triangles_[3 * std::size_t(s)], *b = &triangles_[3 * std::size_t(t)];
+    for (int k = 0; k < 3; ++k) {
+        if (!(speaks_for_[s] >> (k + 3) & 1)) continue;
+        const auto p = a[k], q = a[(k + 1) % 3];
+        const Float4 fp = Float4::load(&point_[4 * std::size_t(p)]), fq = Float4::load(&point_[4 * std::size_t(q)]);
+        const Float4 lo = min(fp, fq) - Float4(radius), hi = max(fp, fq) + Float4(radius);
+        for (int j = 0; j < 3; ++j) {
+            if (!(speaks_for_[t] >> (j + 3) & 1)) continue;
+            const auto u = b[j], v = b[(j + 1) % 3];
+            const Float4 fu = Float4::load(&point_[4 * std::size_t(u)]), fv = Float4::load(&point_[4 * std::size_t(v)]);
+            if ((less_equal(lo, max(fu, fv)) & less_equal(min(fu, fv), hi) & 7) != 7) continue;
+            if (related && !(apart(p, u) && apart(p, v) && apart(q, u) && apart(q, v))) continue;
+            work.edges[work.edge_count++] = {p, q, u, v};
+            if (work.edge_count == 64) flush_edges(work, radius * radius);
+        }
+    }
+}
+
+void Patches::search_pair(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
+    for (auto s = patch_start_[a]; s < patch_start_[a + 1]; ++s) {
+        const float *box = &box_[8 * std::size_t(s)];
+        if (!near(box, &patch_box_[8 * std::size_t(b)], radius)) continue;
+        const Float4 lo = Float4::load(box) - Float4(radius), hi = Float4::load(box + 4) + Float4(radius);
+        for (auto t = a == b ? s + 1 : patch_start_[b]; t < patch_start_[b + 1]; ++t) {
+            const float *other = &box_[8 * std::size_t(t)];
+            if ((less_equal(lo, Float4::load(other + 4)) & less_equal(Float4::load(other), hi) & 7) == 7)
+                pair_up(s, t, related, radius, work);
+        }
+    }
+}
+
+// one patch against itself and those that start later along the sweep
+void Patches::search(std::size_t at, float radius, Work &work) const {
+    const auto a = order_[at];
+    if (!smooth(a, a)) search_pair(a, a, true, radius, work);
+    const float *lo = &patch_box_[8 * std::size_t(a)], *hi = lo + 4;
+    const Float4 low[3] = {Float4(lo[0] - radius), Float4(lo[1] - radius), Float4(lo[2] - radius)},
+                 high[3] = {Float4(hi[0] + radius), Float4(hi[1] + radius), Float4(hi[2] + radius)};
+    for (std::size_t j = at + 1; j < order_.size(); j += 4) {
+        // sorted by their lower ends along the first axis: none of the rest can reach back
+        const int begun = less_equal(Float4::load(&sorted_lo_[0][j]), high[0]);
+        int bits = begun;
+        for (int axis = 1; axis < 3 && bits; ++axis)
+            bits &= less_equal(low[axis], Float4::load(&sorted_hi_[axis][j])) &
+                    less_equal(Float4::load(&sorted_lo_[axis][j]), high[axis]);
+        for (; bits; bits &= bits - 1) {
+            const auto b = order_[j + std::countr_zero(static_cast<unsigned>(bits))];
+            const bool related = touching(a, b);
+            if (!related || !smooth(a, b)) search_pair(a, b, related, radius, work);
+        }
+        if (begun != 15) break;
+    }
+    flush_faces(work, radius * radius);
+    flush_edges(work, radius * radius);
+}
+
+template <class T>
+void Patches::find(const T *position, std::size_t stride, double radius, Near &near) {
+    near.vertex_face.clear(), near.edge_edge.clear();
+    if (triangles_.empty()) return;
+    const std::size_t n = particle_count(), count = patch_count();
+    point_.resize(4 * n);
+    for (std::size_t i = 0; i < n; ++i)
+        for (int k = 0; k < 3; ++k) point_[4 * i + k] = static_cast<float>(position[stride * i + k]);
+    update_boxes();
+    // sweep along the axis on which the cloth is longest; that axis comes first
+    float lo[3] = {1e30f, 1e30f, 1e30f}, hi[3] = {-1e30f, -1e30f, -1e30f};
+    for (std::size_t p = 0; p < count; ++p)
+        for (int k = 0; k < 3; ++k)
+            lo[k] = std::min(lo[k], patch_box_[8 * p + k]), hi[k] = std::max(hi[k], patch_box_[8 * p + 4 + k]);
+    const int axis = hi[0] - lo[0] >= std::max(hi[1] - lo[1], hi[2] - lo[2]) ? 0 : hi[1] - lo[1] >= hi[2] - lo[2] ? 1 : 2;
+    if (axis != 0) {
+        // swap the axes everywhere: distances do not mind
+        for (std::size_t i = 0; i < n; ++i) std::swap(point_[4 * i], point_[4 * i + axis]);
+        for (std::size_t i = 0; i < 2 * triangle_count(); ++i) std::swap(box_[4 * i], box_[4 * i + axis]);
+        for (std::size_t i = 0; i < triangle_count(); ++i) std::swap(normal_[4 * i], normal_[4 * i + axis]);
+        for (std::size_t i = 0; i < 2 * count; ++i) std::swap(patch_box_[4 * i], patch_box_[4 * i + axis]);
+        for (std::size_t i = 0; i < count; ++i) std::swap(patch_axis_[4 * i], patch_axis_[4 * i + axis]);
+    }
+    order_.resize(count);
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
+        const float p = patch_box_[8 * std::size_t(a)], q = patch_box_[8 * std::size_t(b)];
+        return p != q ? p < q : a < b;
+    });
+    for (int k = 0; k < 3; ++k) {
+        sorted_lo_[k].assign(count + 4, 1e30f), sorted_hi_[k].assign(count + 4, -1e30f);
+        for (std::size_t i = 0; i < count; ++i) {
+            sorted_lo_[k][i] = patch_box_[8 * std::size_t(order_[i]) + k];
+            sorted_hi_[k][i] = patch_box_[8 * std::size_t(order_[i]) + 4 + k];
+        }
+    }
+    // blocks of patches, taken by whichever thread is free, put together in order
+    constexpr std::size_t block = 32;
+    const std::size_t blocks = (count + block - 1) / block;
+    std::vector<Near> found(blocks);
+    std::atomic<std::size_t> next{0};
+    run_team(count < 200 ? 1 : thread_count(), [&](int, int, Barrier &) {
+        Work work;
+        for (std::size_t b; (b = next.fetch_add(1)) < blocks;) {
+            for (std::size_t i = b * block; i < std::min(count, (b + 1) * block); ++i)
+                search(i, static_cast<float>(radius), work);
+            std::swap(found[b], work.found);
+            work.found = {};
+        }
+    });
+    for (const auto &f : found) {
+        near.vertex_face.insert(near.vertex_face.end(), f.vertex_face.begin(), f.vertex_face.end());
+        near.edge_edge.insert(near.edge_edge.end(), f.edge_edge.begin(), f.edge_edge.end());
+    }
+}
+
+template void Patches::find(const float *, std::size_t, double, Near &);
+template void Patches::find(const double *, std::size_t, double, Near &);
+
+}  // namespace surface
+
+namespace {
+using namespace surface;
+
+auto listed(const std::vector<Four> &pairs) {
+    std::vector<std::int32_t> flat(4 * pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) std::copy_n(pairs[i].data(), 4, &flat[4 * i]);
+    return own(std::move(flat), {pairs.size(), 4});
+}
+
+nb::tuple find(Patches &patches, Points position, double radius) {
+    require(position.shape(0) == patches.particle_count(), "position must have one row per particle");
+    require(radius > 0 && radius < 1e6, "radius must be positive");
+    for (std::size_t i = 0; i < position.size(); ++i)
+        require(std::abs(position.data()[i]) < 1e15, "positions hold NaN or infinite numbers");
+    Near near;
+    {
+        nb::gil_scoped_release release;
+        patches.find(position.data(), 3, radius, near);
+    }
+    return nb::make_tuple(listed(near.vertex_face), listed(near.edge_edge));
+}
+}  // namespace
+
+void bind_proximity(nb::module_ &m) {
+    nb::class_<Patches>(m, "ClothPatches", "Near pairs of a cloth. Not to be used by two threads at once.")
+        .def("__init__", [](Patches *where, Triangles triangles, std::size_t particle_count,
+                            std::optional<In<std::int32_t, -1>> label) {
+                require(particle_count < 1u << 30, "too many particles");
+                require_indices(triangles, particle_count, "a triangle names a particle that does not exist");
+                if (label) {
+                    require(label->shape(0) == particle_count, "label must have one value per particle");
+                    require_indices(*label, particle_count, "labels are particle numbers");
+                }
+                new (where) Patches(triangles.data(), triangles.shape(0), particle_count, label ? label->data() : nullptr);
+            }, nb::arg("triangles"), nb::arg("particle_count"), nb::arg("label").none() = nb::none())
+        .def("find", &find, nb::arg("position"), nb::arg("radius"),
+             "-> vertex-face (k, 4), edge-edge (k, 4): particles of pairs nearer than radius that share none")
+        .def_prop_ro("patch_count", &Patches::patch_count);
+}

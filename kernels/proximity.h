@@ -1,0 +1,68 @@
+// Which parts of a cloth are near each other: vertex-face and edge-edge pairs closer than a radius, for the constraints
+// that keep cloth from passing through cloth.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace surface {
+
+using Four = std::array<std::int32_t, 4>;
+
+struct Near {
+    std::vector<Four> vertex_face;  // particle, then the triangle's three particles
+    std::vector<Four> edge_edge;    // two particles of one edge, then two of the other
+};
+
+// Everything about a cloth that does not change: patches of about twelve connected triangles, and for each triangle which
+// of its corners and edges it speaks for, so that each vertex and edge is tested once (Curtis et al. 2008).
+class Patches {
+  public:
+    // label: particles with the same label are sewn together and count as one (null: each is its own)
+    Patches(const std::int32_t *triangles, std::size_t triangle_count, std::size_t particle_count,
+            const std::int32_t *label = nullptr);
+
+    // Pairs nearer than radius that share no particle, in an order that does not depend on the thread count. Inside one
+    // patch and between patches that touch, nothing is looked for as long as the cloth there is smooth (all normals within
+    // 45 degrees of one direction): it cannot come near itself.
+    // position: particle i at position + stride * i
+    template <class T>
+    void find(const T *position, std::size_t stride, double radius, Near &near);
+
+    std::size_t triangle_count() const { return triangles_.size() / 3; }
+    std::size_t particle_count() const { return label_.size(); }
+    std::size_t patch_count() const { return patch_start_.size() - 1; }
+
+  private:
+    struct Work;
+    void grow_patches(const std::vector<std::int32_t> &neighbour);
+    void find_touching();
+    void share_out();
+    void update_boxes();
+    bool touching(std::int32_t a, std::int32_t b) const;
+    bool smooth(std::int32_t a, std::int32_t b) const;
+    void search(std::size_t sorted, float radius, Work &work) const;
+    void search_pair(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
+    void pair_up(std::int32_t s, std::int32_t t, bool related, float radius, Work &work) const;
+    void flush_faces(Work &work, float radius2) const;
+    void flush_edges(Work &work, float radius2) const;
+    bool apart(std::int32_t p, std::int32_t q) const { return label_[p] != label_[q]; }
+
+    std::vector<std::int32_t> triangles_;    // (t, 3), patch by patch
+    std::vector<std::uint8_t> speaks_for_;   // (t): bits 0-2 corners, bits 3-5 edges
+    std::vector<std::int32_t> label_;
+    std::vector<std::int32_t> patch_start_;  // first triangle of each patch, and the end
+    std::vector<std::vector<std::int32_t>> touch_;  // patches with a common particle, higher numbers only
+    // this frame
+    std::vector<float> point_;       // (particle, 4)
+    std::vector<float> normal_;      // (t, 4)
+    std::vector<float> box_;         // (t, 8): lo xyz -, hi xyz -
+    std::vector<float> patch_box_;   // (patch, 8)
+    std::vector<float> patch_axis_;  // (patch, 4): sum of unit normals
+    std::vector<std::uint8_t> patch_smooth_;
+    std::vector<std::int32_t> order_;  // patches along the longest axis
+    std::vector<float> sorted_lo_[3], sorted_hi_[3];
+};
+
+}  // namespace surface

@@ -1,0 +1,126 @@
+"""Near pairs of cloth against all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from surfaces import segment_pair_distance, triangle_distance
+from toile._kernels import ClothPatches, set_thread_count
+from toile.garment.shapes import square_cloth
+from toile.types import Floats, Ints
+
+RADIUS = 0.008
+
+
+def rolled(cells: int = 24) -> tuple[Ints, Floats]:
+    """Return a sheet of 2 cm cells rolled into a spiral whose turns lie 6 mm apart, a little crumpled."""
+    garment = square_cloth(cells, 8, 0.02 * cells, 0.16)
+    s = garment.uv[:, 0]
+    pitch = 0.006
+    angle = np.sqrt(0.03**2 + pitch * s / np.pi) * 2 * np.pi / pitch
+    radius = pitch * angle / (2 * np.pi)
+    position = np.stack([radius * np.cos(angle), garment.uv[:, 1], radius * np.sin(angle)], axis=1)
+    return garment.triangles, position + np.random.default_rng(0).normal(0, 3e-4, position.shape)
+
+
+def edges_of(triangles: Ints) -> Ints:
+    return np.unique(np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
+
+
+def all_faces(triangles: Ints, position: Floats, radius: float) -> set[tuple[int, ...]]:
+    near = triangle_distance(position, triangles, position) < radius
+    near &= ~(triangles[None] == np.arange(len(position))[:, None, None]).any(-1)
+    return {(int(v), *sorted(triangles[t].tolist())) for v, t in zip(*np.nonzero(near), strict=True)}
+
+
+def all_edges(triangles: Ints, position: Floats, radius: float) -> set[tuple[tuple[int, ...], ...]]:
+    edges = edges_of(triangles)
+    i, j = np.triu_indices(len(edges), 1)
+    apart = (edges[i][:, :, None] != edges[j][:, None, :]).all((1, 2))
+    i, j = i[apart], j[apart]
+    near = segment_pair_distance(*(position[edges[k][:, e]] for k in (i, j) for e in (0, 1))) < radius
+    both = np.concatenate([edges[i[near]], edges[j[near]]], axis=1)
+    return set(as_edges(both))
+
+
+def as_faces(found: Ints) -> list[tuple[int, ...]]:
+    return [(int(p[0]), *sorted(p[1:].tolist())) for p in found]
+
+
+def as_edges(found: Ints) -> list[tuple[tuple[int, ...], ...]]:
+    return [tuple(sorted((tuple(sorted(p[:2].tolist())), tuple(sorted(p[2:].tolist()))))) for p in found]
+
+
+@pytest.mark.parametrize("turned", [(0, 1, 2), (1, 2, 0), (2, 0, 1)])
+def test_near_pairs_are_all_pairs(turned: tuple[int, ...]) -> None:
+    triangles, position = rolled()
+    position = np.ascontiguousarray(position[:, turned])
+    faces, edges = ClothPatches(triangles, len(position)).find(position, RADIUS)
+    wanted_faces, wanted_edges = (
+        all_faces(triangles, position, RADIUS),
+        all_edges(triangles, position, RADIUS),
+    )
+    assert len(wanted_faces) > 200
+    assert len(wanted_edges) > 500
+    assert len(faces) == len(set(as_faces(faces)))
+    assert len(edges) == len(set(as_edges(edges)))
+    assert set(as_faces(faces)) == wanted_faces
+    assert set(as_edges(edges)) == wanted_edges
+
+
+def test_the_order_does_not_depend_on_threads() -> None:
+    triangles, position = rolled(200)
+    patches = ClothPatches(triangles, len(position))
+    assert patches.patch_count < len(triangles) / 8
+    results = []
+    for threads in (1, 2, 8):
+        set_thread_count(threads)
+        results.append(patches.find(position, RADIUS))
+    set_thread_count(0)
+    for faces, edges in results[1:]:
+        np.testing.assert_array_equal(faces, results[0][0])
+        np.testing.assert_array_equal(edges, results[0][1])
+
+
+def test_two_layers_and_smooth_cloth() -> None:
+    garment = square_cloth(10, 10, 0.2, 0.2)
+    flat = np.column_stack([garment.uv, np.zeros(len(garment.uv))])
+    count = len(flat)
+    alone = ClothPatches(garment.triangles, count).find(flat, 0.01)
+    assert len(alone[0]) == len(alone[1]) == 0
+    both = np.concatenate([garment.triangles, garment.triangles + count]).astype(np.int32)
+    lifted = np.concatenate([flat, flat + np.array([0.003, 0.004, 0.005])])
+    faces, edges = ClothPatches(both, 2 * count).find(lifted, 0.01)
+    assert set(as_faces(faces)) == all_faces(both, lifted, 0.01)
+    assert set(as_edges(edges)) == all_edges(both, lifted, 0.01)
+    assert ((faces[:, 0] < count) != (faces[:, 1] < count)).all()
+
+
+def test_sewn_particles_count_as_one() -> None:
+    # two triangles that meet at a seam, each with its own copies of the seam's particles
+    triangles = np.array([[0, 1, 2], [3, 5, 4]], dtype=np.int32)
+    position = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0.0, 0, 0], [1, 0, 0], [0, 0.2, 1]])
+    assert len(ClothPatches(triangles, 6).find(position, 0.1)[0]) > 0
+    sewn = ClothPatches(triangles, 6, np.array([0, 1, 2, 0, 1, 5], dtype=np.int32))
+    assert sum(map(len, sewn.find(position, 0.1))) == 0
+
+
+def test_degenerate_cloth_and_bad_input() -> None:
+    triangles = np.array([[0, 0, 0], [0, 1, 1], [2, 3, 4]], dtype=np.int32)
+    position = np.array([[0.0, 0, 0], [1, 0, 0], [0, 0.01, 0], [1, 0.01, 0], [0.5, 0.02, 0]])
+    faces, edges = ClothPatches(triangles, 5).find(position, 0.05)
+    assert len(faces) > 0
+    assert len(edges) > 0
+    empty = ClothPatches(np.zeros((0, 3), np.int32), 0).find(np.zeros((0, 3)), 0.1)
+    assert [len(e) for e in empty] == [0, 0]
+    with pytest.raises(IndexError):
+        ClothPatches(triangles, 4)
+    patches = ClothPatches(triangles, 5)
+    for bad in (np.zeros((4, 3)), np.full((5, 3), np.nan)):
+        with pytest.raises(ValueError, match="position"):
+            patches.find(bad, 0.1)
+    with pytest.raises(ValueError, match="radius"):
+        patches.find(position, 0.0)
+    with pytest.raises(IndexError, match="label"):
+        ClothPatches(triangles, 5, np.full(5, 9, np.int32))
