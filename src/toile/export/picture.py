@@ -23,7 +23,7 @@ from toile.mesh.raster import Floats32, Visible, rasterise
 from toile.run.record import Frame, Replayable, source_of
 from toile.types import Body, Bools, Floats, Garment, Ints
 
-SKIN = (0.56, 0.44, 0.37)
+SKIN = (0.50, 0.445, 0.405)
 """linear RGB of the mannequin"""
 FLOOR_SECTORS = 144
 
