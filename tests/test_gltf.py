@@ -1,19 +1,27 @@
 """GLB files, read back by other people's readers."""
 
 import json
-import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
 from pygltflib import GLTF2
+from scipy.spatial.transform import Rotation
 
-from cloth_samples import recording, tube
+from cloth_samples import ball_body, recording, tube, tube_position
+from gltf_reader import Document
+from toile.body.skin import pose_body
 from toile.errors import ToileError
 from toile.export import export
-from toile.export.gltf import garment_parts, write_glb
+from toile.export.gltf import garment_parts
+from toile.export.gltf_motion import write_glb
+from toile.export.joints import PoseFinder
+from toile.export.shape_basis import fit_basis
 from toile.garment.outfit import join
+from toile.run.record import RecordWriter
+from toile.types import Body, Recording, Skeleton
 
 
 def test_parts_split_points_at_seams() -> None:
@@ -64,35 +72,14 @@ def test_accessors_and_materials(tmp_path: Path) -> None:
     assert len(tube_mesh.primitives) == 2
     primitive = json.loads(tube_mesh.primitives[0].attributes.to_json())
     assert {"POSITION", "NORMAL", "TEXCOORD_0", "_PANEL", "_SEAM"} <= primitive.keys()
-    uv = read(path, primitive["TEXCOORD_0"])
+    read = Document(path).accessor
+    uv = read(primitive["TEXCOORD_0"])
     np.testing.assert_allclose(uv, take.garment.uv * [1, -1], atol=1e-6)
-    normal = read(path, primitive["NORMAL"])
+    normal = read(primitive["NORMAL"])
     np.testing.assert_allclose(np.linalg.norm(normal, axis=1), 1, atol=1e-5)
     position = file.accessors[primitive["POSITION"]]
     np.testing.assert_allclose(position.max, take.positions[0].max(axis=0), atol=1e-6)
     np.testing.assert_allclose(position.min, take.positions[0].min(axis=0), atol=1e-6)
-
-
-def read(path: Path, accessor: int) -> np.ndarray:
-    """Return an accessor by hand, straight from the specification."""
-    data = path.read_bytes()
-    magic, version, total = struct.unpack_from("<4sII", data)
-    assert (magic, version, total) == (b"glTF", 2, len(data))
-    length, kind = struct.unpack_from("<I4s", data, 12)
-    assert kind == b"JSON"
-    document = json.loads(data[20 : 20 + length])
-    a = document["accessors"][accessor]
-    view = document["bufferViews"][a["bufferView"]]
-    start = 20 + length + 8 + view["byteOffset"]
-    assert view["byteOffset"] % 4 == 0
-    dtype = np.dtype(
-        {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}[a["componentType"]]
-    )
-    width = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}[a["type"]]
-    stride = view.get("byteStride", width * dtype.itemsize)
-    rows = np.frombuffer(data, np.uint8, stride * a["count"], start).reshape(a["count"], stride)
-    values = np.ascontiguousarray(rows[:, : width * dtype.itemsize]).view(dtype)
-    return values / np.iinfo(dtype).max if a.get("normalized") else values
 
 
 def test_bytes_are_the_same_every_time(tmp_path: Path) -> None:
@@ -106,4 +93,111 @@ def test_unknown_suffix_and_empty_recording(tmp_path: Path) -> None:
         export(recording(1), tmp_path / "a.xyz")
     with pytest.raises(ToileError, match="no frames"):
         write_glb(recording(0), tmp_path / "a.glb")
+    assert not list(tmp_path.iterdir())
+
+
+# ---------------------------------------------------------------------------- motion
+
+
+def walking_person() -> tuple[Body, np.ndarray, np.ndarray]:
+    """Return a body with three joints, poses (f, j, 4, 4) with a turn and travel, and its vertices."""
+    ball = ball_body()
+    y = ball.vertices[:, 1:2]
+    weight = np.clip(np.hstack([1.05 - y, 0.05 + 0 * y, y - 0.95]) / 0.2, 0.0, 1.0)
+    weight /= weight.sum(axis=1, keepdims=True)
+    rest = np.tile(np.eye(4), (3, 1, 1))
+    rest[:, 1, 3] = [0.9, 1.0, 1.1]
+    skeleton = Skeleton(("root", "middle", "top"), [-1, 0, 1], rest, rest[:, :3, 3] + [0, 0.1, 0])
+    joint = np.tile([0, 1, 2], (len(y), 1))
+    body = replace(ball, skeleton=skeleton, weight=weight, weight_joint=joint)
+    poses = []
+    for t in np.linspace(0, 2, 12):
+        turn = Rotation.from_euler(
+            "yxz", [[2 * t, 0, 0], [2 * t, 0.3 * t, 0], [2 * t, 0.5 * t, 0.1]]
+        ).as_matrix()
+        pose = np.tile(np.eye(4), (3, 1, 1))
+        pose[:, :3, :3] = turn
+        pose[:, :3, 3] = rest[:, :3, 3] + [t, 0.1 * t, -t]
+        poses.append(pose)
+    vertices = np.stack([pose_body(body, p).vertices for p in poses])
+    return body, np.array(poses), vertices
+
+
+def moving() -> Recording:
+    body, _, vertices = walking_person()
+    garment = tube(24, 10)
+    base = tube_position(garment)
+    frames = len(vertices)
+    t = np.linspace(0, 2, frames)
+    positions = []
+    for k in t:
+        wave = base + np.sin(9 * base[:, :1] + 3 * k) * [0.0, 0.01, 0.03]
+        positions.append(np.add(Rotation.from_euler("y", 2 * k).apply(wave), [k, 0.1 * k, -k]))
+    return Recording(garment, body, t, np.array(positions), vertices)
+
+
+def test_motion_comes_back_within_half_a_millimetre(tmp_path: Path) -> None:
+    take = moving()
+    path = tmp_path / "a.glb"
+    write_glb(take, path)
+    document = Document(path)
+    for frame in (0, 5, 11):
+        cloth = document.vertices("tube", frame)
+        np.testing.assert_allclose(cloth, take.positions[frame][take.garment.uv_particle], atol=5e-4)
+        np.testing.assert_allclose(document.vertices("ball", frame), take.body_vertices[frame], atol=5e-4)
+    sampler = document.json["animations"][0]["samplers"][0]
+    np.testing.assert_allclose(document.accessor(sampler["input"])[:, 0], take.times, atol=1e-6)
+
+
+def test_stored_joints_are_used_as_they_are(tmp_path: Path) -> None:
+    take = moving()
+    body, poses, vertices = walking_person()
+    path = tmp_path / "a.toile"
+    with RecordWriter.create(path, take.garment, body) as writer:
+        for n in range(len(poses)):
+            writer.append(
+                float(take.times[n]), take.positions[n], vertices[n], {"world_from_joint": poses[n]}
+            )
+    write_glb(path, tmp_path / "a.glb")
+    document = Document(tmp_path / "a.glb")
+    top = next(i for i, n in enumerate(document.json["nodes"]) if n["name"] == "top")
+    np.testing.assert_allclose(document.world(top, 7), poses[7, 2], atol=1e-6)
+    np.testing.assert_allclose(document.vertices("ball", 7), vertices[7], atol=1e-6)
+
+
+def test_pose_finder_explains_a_linear_skin() -> None:
+    body, poses, vertices = walking_person()
+    found, error = PoseFinder(body).fit(vertices[8])
+    assert error < 1e-4
+    np.testing.assert_allclose(found[[0, 2]], poses[8][[0, 2]], atol=2e-3)
+
+
+def test_basis_is_orthonormal_and_exact_when_it_may_be() -> None:
+    rng = np.random.default_rng(0)
+    shapes = (rng.normal(size=(300, 5)) @ rng.normal(size=(5, 200))).astype(np.float32)
+    basis = fit_basis(lambda i: shapes[i], 300, most=20, tolerance=1e-4)
+    assert basis.components.shape == (5, 200)
+    np.testing.assert_allclose(basis.components @ basis.components.T, np.eye(5), atol=1e-4)
+    np.testing.assert_allclose(basis.weights @ basis.components, shapes, atol=1e-3)
+    assert fit_basis(lambda i: shapes[i], 300, most=2, tolerance=0).components.shape == (2, 200)
+    still = fit_basis(lambda i: np.zeros(9, np.float32), 4, most=3, tolerance=1e-4)
+    assert still.components.shape == (0, 9)
+
+
+def test_a_cloth_that_only_travels_needs_no_morph_targets(tmp_path: Path) -> None:
+    take = recording(4)
+    path = tmp_path / "a.glb"
+    travel = np.arange(4.0)[:, None, None] * [0.1, 0, 0.2]
+    write_glb(replace(take, positions=take.positions[:1] + travel), path)
+    document = Document(path)
+    tube_mesh = next(m for m in document.json["meshes"] if m["name"] == "tube")
+    assert not tube_mesh.get("weights")
+    np.testing.assert_allclose(
+        document.vertices("tube", 3), (take.positions[0] + travel[3])[take.garment.uv_particle], atol=1e-5
+    )
+
+
+def test_times_that_stand_still_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ToileError, match="frame 1 is not later"):
+        write_glb(replace(recording(3), times=np.zeros(3)), tmp_path / "a.glb")
     assert not list(tmp_path.iterdir())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toile.errors import ToileError
-from toile.export.gltf import write_glb
+from toile.export.gltf_motion import write_glb
 from toile.export.obj import write_obj
 from toile.export.picture import picture_of
 from toile.run.record import Replayable, save_recording

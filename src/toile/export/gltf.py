@@ -155,7 +155,7 @@ def still_glb(source: Source, number: int) -> Glb:
     return glb
 
 
-def write_glb(recording: Replayable, path: str | os.PathLike[str], *, frame: int = -1) -> None:
+def write_still_glb(recording: Replayable, path: str | os.PathLike[str], *, frame: int = -1) -> None:
     """Write one frame of a recording (the last by default) as a GLB file."""
     source = source_of(recording)
     if len(source) == 0:

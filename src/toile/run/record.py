@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import toile
-from toile.container import Arrays, Reader, Writer
+from toile.container import Arrays, Meta, Reader, Writer
 from toile.errors import ToileError
 from toile.run.plain import from_plain, to_plain
 from toile.types import Body, Floats, Garment, Ints, Recording, Settings
@@ -244,22 +244,22 @@ class RecordedFile:
         return Frame(
             time=float(meta.get("time", 0.0)),
             position=position,
-            body_vertices=self._body_vertices(number, where),
+            body_vertices=self._body_vertices(number, (arrays, meta), where),
             extra={n.removeprefix("extra."): a for n, a in arrays.items() if n.startswith("extra.")},
         )
 
-    def stored_body(self, number: int) -> tuple[int, Arrays]:
+    def stored_body(self, number: int, content: tuple[Arrays, Meta] | None = None) -> tuple[int, Arrays]:
         """Return which frame holds the body of a frame, and how it is stored there (empty: rest pose)."""
-        arrays, meta = self._reader.frame(number)
+        arrays, meta = content or self._reader.frame(number)
         if type(meta.get("body_frame")) is int:
             number = meta["body_frame"]
             arrays, _ = self._reader.frame(number)
         return number, {n: a for n, a in arrays.items() if n.split(".")[0] == "body_vertices"}
 
-    def _body_vertices(self, number: int, where: str) -> Floats:
+    def _body_vertices(self, number: int, content: tuple[Arrays, Meta], where: str) -> Floats:
         if self.body is None:
             return np.zeros((0, 3))
-        _, arrays = self.stored_body(number)
+        _, arrays = self.stored_body(number, content)
         if not arrays:
             return self.body.vertices
         return self._decode(arrays, "body_vertices", len(self.body.vertices), where)

@@ -1,0 +1,285 @@
+"""Moving GLB files that stay small: the body as a skin on its skeleton, cloth as a few morph targets.
+
+A garment's frames are split into the motion of its node (the rigid part) and a base shape plus principal
+components as morph targets, whose weights are animated. Stored in short numbers (KHR_mesh_quantization).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from toile.body.skeleton import rigid_inverse
+from toile.body.skin import quaternions
+from toile.errors import ToileError
+from toile.export.glb_file import VERTICES, Glb
+from toile.export.gltf import (
+    Part,
+    body_primitive,
+    fabric_materials,
+    garment_parts,
+    part_extras,
+    part_primitives,
+    write_still_glb,
+)
+from toile.export.joints import PoseFinder, local_transforms
+from toile.export.shape_basis import align, fit_basis, follow_signs
+from toile.export.surface import vertex_normals
+from toile.mesh.raster import Floats32
+from toile.run.record import Replayable, Source, source_of
+from toile.types import Body, Floats, Garment
+
+_BYTES = 12
+"""of one point in one morph target: position 8, normal 4"""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Clip:
+    """Which frames are exported, and when."""
+
+    source: Source
+    numbers: tuple[int, ...]
+    times: Floats
+    """from 0 [s], (f,)"""
+
+
+def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
+    """Return the chosen frames (all by default) with times that start at 0 and increase."""
+    numbers = tuple(range(len(source)) if frames is None else frames)
+    if not numbers:
+        raise ToileError("nothing to export: the recording has no frames")
+    times = np.array([source.frame(n).time for n in numbers])
+    times = times - times[0]
+    if len(times) > 1 and (np.diff(times) <= 0).any():
+        bad = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
+        raise ToileError(f"cannot export: frame {numbers[bad]} is not later than the frame before it")
+    return Clip(source, numbers, times)
+
+
+class _Animation:
+    """Channels of the one animation, all on the same times."""
+
+    def __init__(self, glb: Glb, times: Floats) -> None:
+        self._glb = glb
+        self._input = glb.array(times.astype(np.float32), bounds=True, name="times")
+        self._samplers: list[dict[str, Any]] = []
+        self._channels: list[dict[str, Any]] = []
+
+    def add(self, node: int, path: str, values: np.ndarray) -> None:
+        output = self._glb.array(np.ascontiguousarray(values, dtype=np.float32))
+        self._samplers.append({"input": self._input, "output": output, "interpolation": "LINEAR"})
+        target = {"node": node, "path": path}
+        self._channels.append({"sampler": len(self._samplers) - 1, "target": target})
+
+    def finish(self) -> None:
+        self._glb.add("animations", name="motion", samplers=self._samplers, channels=self._channels)
+
+
+# ---------------------------------------------------------------------------- cloth
+
+
+class _Shapes:
+    """A garment's frames, turned back onto its first one."""
+
+    def __init__(self, clip: Clip, part: Part) -> None:
+        self._clip, self._used = clip, np.unique(part.particle)
+        self._place = np.searchsorted(self._used, part.particle)
+        self.base = self._position(0)
+        turned = [align(self.base, self._position(i)) for i in range(len(clip.numbers))]
+        self.rotation = np.array([r for r, _ in turned])
+        self.translation = np.array([t for _, t in turned])
+
+    def _position(self, i: int) -> Floats:
+        return self._clip.source.frame(self._clip.numbers[i]).position[self._used]
+
+    def change(self, i: int) -> Floats32:
+        """Return how frame i differs from the base, flat."""
+        local = (self._position(i) - self.translation[i]) @ self.rotation[i]
+        flat: Floats32 = (local - self.base).ravel().astype(np.float32)
+        return flat
+
+    def normals(self, i: int, garment: Garment) -> Floats:
+        """Return the normals of frame i in the base's axes."""
+        frame = self._clip.source.frame(self._clip.numbers[i])
+        found: Floats = vertex_normals(frame.position, garment.triangles)[self._used] @ self.rotation[i]
+        return found
+
+    def at_points(self, values: Floats) -> Floats:
+        """Return values of particles at the part's points."""
+        return values[self._place]
+
+
+def _moving_part(
+    glb: Glb,
+    clip: Clip,
+    part: Part,
+    materials: Sequence[int],
+    animation: _Animation,
+    most: int,
+    tolerance: float,
+) -> None:
+    """Add a garment that moves."""
+    garment = clip.source.garment
+    shapes = _Shapes(clip, part)
+    basis = fit_basis(shapes.change, len(clip.numbers), most=most, tolerance=tolerance)
+    bends = _normal_changes(shapes, garment, basis.weights)
+    first = clip.source.frame(clip.numbers[0]).position
+    primitives = part_primitives(glb, garment, part, first, materials)
+    targets, weights = [], []
+    for component, bend, weight in zip(basis.components, bends, basis.weights.T, strict=True):
+        move = component.reshape(-1, 3)
+        # one factor for both: what is stored lies within -1 to 1
+        largest = max(float(np.abs(move).max()), float(np.abs(bend).max()), 1e-12)
+        targets.append(
+            {
+                "POSITION": _shorts(glb, shapes.at_points(move / largest), np.int16, bounds=True),
+                "NORMAL": _shorts(glb, shapes.at_points(bend / largest), np.int8),
+            }
+        )
+        weights.append(weight * largest)
+    for primitive in primitives:
+        primitive["targets"] = targets
+    start = [0.0] * len(targets)
+    mesh = glb.add(
+        "meshes", name=part.name, primitives=primitives, weights=start or None, extras=part_extras(garment)
+    )
+    node = glb.add("nodes", name=part.name, mesh=mesh)
+    glb.root(node)
+    animation.add(node, "translation", shapes.translation)
+    animation.add(node, "rotation", _glb_quaternions(shapes.rotation))
+    if targets:
+        animation.add(node, "weights", np.stack(weights, axis=1).ravel())
+
+
+def _normal_changes(shapes: _Shapes, garment: Garment, weights: Floats) -> Floats:
+    """Return the change of normals per component that fits all frames best, (k, n, 3)."""
+    base = shapes.normals(0, garment)
+    total = np.zeros((weights.shape[1], base.size), dtype=np.float32)
+    for i, row in enumerate(weights):
+        total += row[:, None].astype(np.float32) * (shapes.normals(i, garment) - base).ravel().astype(
+            np.float32
+        )
+    square = weights.T @ weights
+    square += np.eye(len(square)) * 1e-9 * max(np.trace(square), 1e-12)
+    changes = np.linalg.solve(square, total.astype(np.float64))
+    return np.asarray(changes, dtype=np.float64).reshape(-1, *base.shape)
+
+
+def _shorts(glb: Glb, values: Floats, kind: type[np.signedinteger[Any]], *, bounds: bool = False) -> int:
+    whole = np.round(values * np.iinfo(kind).max).astype(kind)
+    return glb.array(whole, VERTICES, normalised=True, bounds=bounds)
+
+
+def _glb_quaternions(rotation: Floats) -> Floats:
+    """Return quaternions x, y, z, w without jumps, (f, 4), of rotations (f, 3, 3)."""
+    return follow_signs(quaternions(rotation))[:, [1, 2, 3, 0]]
+
+
+# ---------------------------------------------------------------------------- body
+
+
+def _moving_body(glb: Glb, clip: Clip, body: Body, animation: _Animation) -> None:
+    """Add the body as a skin; its joints carry the motion."""
+    finder = PoseFinder(body)
+    world, worst = [], 0.0
+    for number in clip.numbers:
+        found, error = finder.world_from_joint(clip.source.frame(number))
+        world.append(found)
+        worst = max(worst, error)
+    poses = np.array(world)
+    primitive = body_primitive(glb, body, body.vertices)
+    attributes = primitive["attributes"]
+    assert isinstance(attributes, dict)
+    attributes |= _influences(glb, body)
+    mesh = glb.add("meshes", name="body", primitives=[primitive])
+    joints = _joint_nodes(glb, body, local_transforms(body, poses[0]))
+    inverse = rigid_inverse(body.skeleton.world_from_joint).transpose(0, 2, 1).astype(np.float32)
+    skin = glb.add("skins", joints=joints, inverseBindMatrices=glb.array(inverse), skeleton=joints[0])
+    extras = {"largest_skin_error_m": round(worst, 6)}
+    glb.root(glb.add("nodes", name=body.name or "body", mesh=mesh, skin=skin, extras=extras))
+    local = np.array([local_transforms(body, pose) for pose in poses])
+    for joint, node in enumerate(joints):
+        moves = local[:, joint, :3, 3]
+        if np.ptp(moves, axis=0).max() > 1e-6:
+            animation.add(node, "translation", moves)
+        animation.add(node, "rotation", _glb_quaternions(local[:, joint, :3, :3]))
+
+
+def _influences(glb: Glb, body: Body) -> dict[str, int]:
+    """Add joints and weights in sets of four, strongest first."""
+    order = np.argsort(-body.weight, axis=1, kind="stable")
+    joint = np.take_along_axis(body.weight_joint, order, axis=1)
+    weight = np.take_along_axis(body.weight, order, axis=1)
+    spare = ((0, 0), (0, -weight.shape[1] % 4))
+    weight = np.pad(weight, spare)
+    joint = np.where(weight > 0, np.pad(joint, spare), 0)
+    kind = np.uint8 if len(body.skeleton.names) <= 256 else np.uint16
+    found = {}
+    for s in range(weight.shape[1] // 4):
+        four = slice(4 * s, 4 * s + 4)
+        found[f"JOINTS_{s}"] = glb.array(joint[:, four].astype(kind), VERTICES)
+        found[f"WEIGHTS_{s}"] = glb.array(weight[:, four].astype(np.float32), VERTICES)
+    return found
+
+
+def _joint_nodes(glb: Glb, body: Body, local: Floats) -> list[int]:
+    """Add a node per joint at its first pose; return them in the skeleton's order."""
+    skeleton = body.skeleton
+    rotation = quaternions(local[:, :3, :3])[:, [1, 2, 3, 0]]
+    nodes = [
+        glb.add("nodes", name=name, translation=local[j, :3, 3].tolist(), rotation=rotation[j].tolist())
+        for j, name in enumerate(skeleton.names)
+    ]
+    for joint, parent in enumerate(skeleton.parents):
+        if parent < 0:
+            glb.root(nodes[joint])
+        else:
+            glb.document["nodes"][nodes[parent]].setdefault("children", []).append(nodes[joint])
+    return nodes
+
+
+# ---------------------------------------------------------------------------- the file
+
+
+def write_moving_glb(
+    recording: Replayable,
+    path: str | os.PathLike[str],
+    *,
+    frames: Sequence[int] | None = None,
+    tolerance: float = 0.0001,
+    most_bytes: int = 6_000_000,
+) -> None:
+    """Write a recording as an animated GLB file.
+
+    tolerance: root mean square error of coordinates [m] at which no further morph target is added.
+    most_bytes: room for morph targets, which limits their number first.
+    """
+    clip = clip_of(source_of(recording), frames)
+    garment, body = clip.source.garment, clip.source.body
+    glb = Glb()
+    glb.use("KHR_mesh_quantization", required=True)
+    animation = _Animation(glb, clip.times)
+    if body is not None:
+        _moving_body(glb, clip, body, animation)
+    materials = fabric_materials(glb, garment)
+    parts = garment_parts(garment)
+    most = max(1, most_bytes // (_BYTES * max(sum(len(p.particle) for p in parts), 1)))
+    for part in parts:
+        _moving_part(glb, clip, part, materials, animation, min(most, 256), tolerance)
+    animation.finish()
+    glb.write(path)
+
+
+def write_glb(
+    recording: Replayable, path: str | os.PathLike[str], *, frame: int | None = None, **options: Any
+) -> None:
+    """Write a GLB file: animated if the recording has several frames; still if not, or if one is chosen."""
+    source = source_of(recording)
+    if frame is not None or len(source) <= 1:
+        write_still_glb(source, path, frame=-1 if frame is None else frame)
+    else:
+        write_moving_glb(source, path, **options)
