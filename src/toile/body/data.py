@@ -1,7 +1,7 @@
 """The baked body template: one neutral adult skin, its shape targets, rigs and weights.
 
 The file is made at build time by tools/bake_body.py from the CC0 MakeHuman base mesh (see NOTICE) and is read
-once. Base units: metres, y up, facing +z, the left hand at +x; the origin is near the hips.
+once. Units: metres, y up, facing +z, the left hand at +x; the origin is near the hips.
 """
 
 from __future__ import annotations
@@ -56,8 +56,6 @@ class Rig:
     """(n, k)"""
     weight: Floats
     """(n, k)"""
-    dense: Floats
-    """the same weights as a full matrix, (n, j)"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,32 +77,40 @@ class Template:
     """displacement of the skin per target in UNIT, (k, n·3)"""
     target_points: NDArray[np.float32]
     """displacement of the points per target [m], (k, p·3)"""
-    extra: Mapping[str, NDArray[Any]]
-    """further arrays of the file (the measurement network)"""
 
 
-def template_path() -> Path:
-    """Return the baked file: beside this module, else beside the compiled kernels (editable installs)."""
-    beside = [Path(__file__).parent / FILE]
+search: list[Path] = [Path(__file__).parent]
+"""folders that may hold the baked files, first come first served"""
+
+
+def data_path(name: str) -> Path:
+    """Return a baked file: beside this module, else beside the compiled kernels (editable installs)."""
     spec = importlib.util.find_spec("toile._kernels")
-    if spec and spec.origin:
-        beside.append(Path(spec.origin).parent / "body" / FILE)
-    for path in beside:
-        if path.is_file():
-            return path
-    raise ToileError(f"the body template {FILE} is missing: build Toile again (pip install .)")
+    beside = [Path(spec.origin).parent / "body"] if spec and spec.origin else []
+    for folder in search + beside:
+        if (folder / name).is_file():
+            return folder / name
+    raise ToileError(f"the body file {name} is missing: build Toile again (pip install .)")
+
+
+def load_arrays(name: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a baked file."""
+    path = data_path(name)
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {key: file[key] for key in file.files}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise ToileError(f"{path}: damaged body file ({error}): build Toile again") from None
 
 
 @functools.cache
 def load_template() -> Template:
     """Return the template, read once."""
-    path = template_path()
+    arrays = load_arrays(FILE)
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {key: file[key] for key in file.files}
         return _template(arrays)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise ToileError(f"{path}: damaged body template ({error}): build Toile again") from None
+    except KeyError as error:
+        raise ToileError(f"{FILE}: no {error} in the body template: build Toile again") from None
 
 
 def _template(arrays: dict[str, NDArray[Any]]) -> Template:
@@ -119,7 +125,6 @@ def _template(arrays: dict[str, NDArray[Any]]) -> Template:
         target_names=tuple(str(n) for n in arrays["target_names"]),
         target_skin=arrays["target_skin"].reshape(-1, count * 3),
         target_points=arrays["target_points"].reshape(len(arrays["target_skin"]), -1),
-        extra={key: value for key, value in arrays.items() if key.startswith("network_")},
     )
 
 
@@ -128,8 +133,6 @@ def _rig(arrays: dict[str, NDArray[Any]], name: str) -> Rig:
     share = arrays[f"{name}_weight"].astype(np.float64)
     share /= share.sum(1, keepdims=True)
     joint = arrays[f"{name}_joint"].astype(np.int32)
-    dense = np.zeros((len(joint), count))
-    np.put_along_axis(dense, joint.astype(np.int64), share, axis=1)
     return Rig(
         names=tuple(str(n) for n in arrays[f"{name}_names"]),
         parents=arrays[f"{name}_parents"].astype(np.int32),
@@ -137,7 +140,6 @@ def _rig(arrays: dict[str, NDArray[Any]], name: str) -> Rig:
         tails=slice(first + count, first + 2 * count),
         weight_joint=joint,
         weight=share,
-        dense=dense,
     )
 
 

@@ -6,24 +6,81 @@ The topology never changes, so a vertex keeps its anatomical meaning on every bo
 from __future__ import annotations
 
 import functools
+import heapq
 
 import numpy as np
 
 from toile.body.data import Template, load_template
+from toile.body.section import unique_edges
 from toile.body.shape import Shape, blend, coefficients
-from toile.body.stance import stand
-from toile.types import LIMBS, Bools, Floats, Ints, Skeleton
+from toile.body.stance import Flesh, Stance, stand
+from toile.types import LIMBS, Bools, Floats, Ints
 
 BELOW_NARROWEST = 0.015
 """the waist lies this much [m] below the neutral woman's narrowest level, towards the navel"""
+
+
+PATHS = {
+    "back_length": (("nape", "waist_back"),),
+    "front_length": (("neck_front", "waist_front"),),
+    "shoulder_length": (("left_neck", "left_shoulder"),),
+    "arm_length": (("left_shoulder", "left_elbow"), ("left_elbow", "left_wrist")),
+}
+"""lengths along the skin through these landmarks"""
 
 
 @functools.cache
 def template_landmarks() -> dict[str, int]:
     """Return landmark name → vertex of the template."""
     template = load_template()
-    skin, skeletons = stand(template, *blend(template, coefficients(Shape())))
-    return find_landmarks(template, skin, skeletons["cmu_mb"])
+    stance = neutral_stance(Shape())
+    joint = dict(zip(template.rigs["cmu_mb"].names, stance.heads, strict=True))
+    return find_landmarks(template, stance.skin, joint)
+
+
+def neutral_stance(shape: Shape) -> Stance:
+    """Return the whole skin of a shape in the rest pose."""
+    return stand(_whole(), *blend(load_template(), coefficients(shape)))
+
+
+@functools.cache
+def _whole() -> Flesh:
+    template = load_template()
+    return Flesh.of(template.rigs["cmu_mb"], limb_mask(template.limb, "left_thigh"))
+
+
+@functools.cache
+def template_paths() -> dict[str, Ints]:
+    """Return per length the chain of vertices along the shortest way on the neutral skin."""
+    template, marks = load_template(), template_landmarks()
+    edges = unique_edges(template.triangles)
+    length = np.linalg.norm(template.vertices[edges[:, 0]] - template.vertices[edges[:, 1]], axis=1)
+    near: list[list[tuple[int, float]]] = [[] for _ in template.vertices]
+    for (a, b), way in zip(edges.tolist(), length.tolist(), strict=True):
+        near[a].append((b, way))
+        near[b].append((a, way))
+    found = {}
+    for name, legs in PATHS.items():
+        runs = [_shortest(near, marks[a], marks[b]) for a, b in legs]
+        found[name] = np.array(runs[0] + [v for run in runs[1:] for v in run[1:]], dtype=np.int32)
+    return found
+
+
+def _shortest(near: list[list[tuple[int, float]]], start: int, end: int) -> list[int]:
+    """Return the vertices of the shortest way along edges (Dijkstra 1959)."""
+    best, before, queue = {start: 0.0}, {start: start}, [(0.0, start)]
+    while queue:
+        way, here = heapq.heappop(queue)
+        if here == end:
+            break
+        for there, step in near[here]:
+            if way + step < best.get(there, np.inf):
+                best[there], before[there] = way + step, here
+                heapq.heappush(queue, (way + step, there))
+    run = [end]
+    while run[-1] != start:
+        run.append(before[run[-1]])
+    return run[::-1]
 
 
 def limb_mask(limb: Ints, *names: str) -> Bools:
@@ -31,9 +88,8 @@ def limb_mask(limb: Ints, *names: str) -> Bools:
     return np.isin(limb, [LIMBS.index(n) for n in names])
 
 
-def find_landmarks(template: Template, skin: Floats, skeleton: Skeleton) -> dict[str, int]:
+def find_landmarks(template: Template, skin: Floats, joint: dict[str, Floats]) -> dict[str, int]:
     """Return landmark name → vertex, from the rest pose of an average woman."""
-    joint = dict(zip(skeleton.names, skeleton.world_from_joint[:, :3, 3], strict=True))
     trunk = limb_mask(template.limb, "torso", "pelvis", "neck")
     middle = np.abs(skin[:, 0]) < 1e-3
     centre = joint["Neck"][2]
@@ -59,7 +115,7 @@ def find_landmarks(template: Template, skin: Floats, skeleton: Skeleton) -> dict
             f"{low}_knee": _ray(skin, joint[name + "Leg"], (0.0, 0.0, 1.0)),
             f"{low}_ankle": _ray(skin, joint[name + "Foot"], (side, 0.0, 0.0)),
         }
-    return marks | _levels(skin, trunk, middle, joint, marks) | _folds(template, marks)
+    return marks | _levels(skin, trunk, middle, joint, marks) | _folds(marks)
 
 
 def _levels(
@@ -77,9 +133,9 @@ def _levels(
     }
 
 
-def _folds(template: Template, marks: dict[str, int]) -> dict[str, int]:
+def _folds(marks: dict[str, int]) -> dict[str, int]:
     """Return where the underside of each breast meets the ribs, found on a woman with a large bust."""
-    skin, _ = stand(template, *blend(template, coefficients(Shape(cup=1.0))))
+    skin = neutral_stance(Shape(cup=1.0)).skin
     found = {}
     for low in ("left", "right"):
         bust = skin[marks[f"{low}_bust"]]

@@ -10,10 +10,13 @@ import numpy as np
 
 from toile import container
 from toile.body.data import load_template
-from toile.body.landmarks import template_landmarks
-from toile.body.measure import measure, measure_skin
-from toile.body.shape import Shape, blend, coefficients
-from toile.body.stance import stand
+from toile.body.landmarks import neutral_stance, template_landmarks
+from toile.body.measure import measure
+from toile.body.network import fit_dials
+from toile.body.people import shape_of
+from toile.body.request import check_request, report_misses
+from toile.body.shape import Shape
+from toile.body.stance import skeleton_of
 from toile.errors import ToileError
 from toile.types import Body, Skeleton
 
@@ -30,19 +33,18 @@ def body_from_shape(shape: Shape, name: str = "body") -> Body:
     """Return the body of a shape, in the rest pose, measured."""
     template = load_template()
     rig = template.rigs["cmu_mb"]
-    skin, skeletons = stand(template, *blend(template, coefficients(shape)))
-    skeleton = skeletons["cmu_mb"]
-    return Body(
+    stance = neutral_stance(shape)
+    body = Body(
         name=name,
-        vertices=skin,
+        vertices=stance.skin,
         triangles=template.triangles,
-        skeleton=skeleton,
+        skeleton=skeleton_of(rig, stance),
         weight_joint=rig.weight_joint,
         weight=rig.weight,
         limb=template.limb,
         landmarks=template_landmarks(),
-        measurements=measure_skin(skin, skeleton, template.triangles),
     )
+    return replace(body, measurements=measure(body))
 
 
 def named_body(name: str) -> Body:
@@ -119,15 +121,15 @@ def open_body(text: str) -> Body:
     return load_body(text)
 
 
-def make_body(sex: str = "female", age: float = 30.0, **measures: float) -> Body:
-    """Return a body with the wanted measures [m; kg]: height=1.70, waist=0.72 … ; the rest is inferred."""
-    sexes = {"female": 0.0, "male": 1.0}
-    if sex not in sexes:
-        raise ToileError(f"sex is '{sex}'; give female or male")
-    shape = replace(NAMED["woman" if sex == "female" else "man"], age=age)
-    for _ in range(4):
-        body = body_from_shape(shape)
-        if "height" in measures:
-            now = measure(body)["height"]
-            shape = replace(shape, height=shape.height + (measures["height"] - now) / 0.9)
+def make_body(sex: str = "female", age: float | None = None, name: str = "body", **measures: float) -> Body:
+    """Return a body with the wanted measures; whatever is not given is inferred from what is.
+
+    Metres, weight in kg: make_body("female", height=1.70, waist=0.72). Names: toile.body.people.MEASURES.
+    A request that cannot be met within 1 cm (1 kg) warns and gives the nearest body; one that no person has,
+    or that contradicts itself, raises a ToileError that says what would be possible.
+    """
+    wanted = check_request(sex, age, measures)
+    fit = fit_dials(sex, wanted, age)
+    body = body_from_shape(shape_of(sex, fit.age, fit.dials), name)
+    report_misses(sex, wanted, body.measurements)
     return body

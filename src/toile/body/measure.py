@@ -7,24 +7,32 @@ the skin follow the shortest chain of template edges. Metres; weight in kilogram
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import dijkstra
 
 from toile.body.data import load_template
-from toile.body.landmarks import limb_mask, template_landmarks
-from toile.body.section import cut_edges, edges_within, plane_axes, tape, unique_edges
+from toile.body.landmarks import limb_mask, template_landmarks, template_paths
+from toile.body.section import Region, Section, cut, hull, plane_axes, region, tape, unique_edges
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, Floats, Ints, Skeleton
+from toile.types import Body, Floats, Ints
 
 DENSITY = 985.0
 """mean density of a living body, lungs half filled [kg/m³]"""
 
 UP = np.array([0.0, 1.0, 0.0])
-ARMS = tuple(n for n in LIMBS if "arm" in n or "hand" in n)
+REACH = 0.25
+"""a tape round a limb stays this near to its bone [m]"""
+
+REGIONS = {
+    "trunk": ("torso", "pelvis", "left_thigh", "right_thigh"),
+    "leg": ("left_thigh", "left_shin", "pelvis"),
+    "shin": ("left_shin",),
+    "arm": ("left_upper_arm", "left_forearm", "left_hand"),
+    "neck": ("neck", "head", "torso"),
+}
+"""limbs that each tape may touch"""
 
 LEVELS = {
     "waist_height": ("left_waist", "right_waist", "waist_front", "waist_back"),
@@ -50,18 +58,42 @@ WIDTHS = {
 }
 """straight distances between two landmarks"""
 
-PATHS = {
-    "back_length": (("nape", "waist_back"),),
-    "front_length": (("neck_front", "waist_front"),),
-    "shoulder_length": (("left_neck", "left_shoulder"),),
-    "arm_length": (("left_shoulder", "left_elbow"), ("left_elbow", "left_wrist")),
+ACROSS = {
+    "neck": ("neck", "Neck", "Head", 0.45),
+    "knee": ("leg", "LeftUpLeg", "LeftLeg", 1.0),
+    "ankle": ("shin", "LeftLeg", "LeftFoot", 0.9),
+    "upper_arm": ("arm", "LeftArm", "LeftForeArm", 0.5),
+    "elbow": ("arm", "LeftArm", "LeftForeArm", 1.0),
+    "wrist": ("arm", "LeftForeArm", "LeftHand", 0.97),
 }
-"""lengths along the skin through these landmarks"""
+"""tapes across a bone: region, joints at both ends, share of the way between them"""
+
+HORIZONTAL = {
+    "bust": ("bust_height", 0.0),
+    "underbust": ("underbust_height", -0.015),
+    "waist": ("waist_height", 0.0),
+    "hips": ("hip_height", 0.0),
+}
+"""horizontal tapes round the trunk: level and what is added to it [m]"""
+
+CALF = (0.15, 0.5, 7)
+"""the calf is the greatest girth on this part of the shin: shares of its length, samples"""
+BELOW_CROTCH = 0.025
+"""the thigh is measured this much below the crotch [m]"""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Ground:
+    """What measuring needs of a topology, found once."""
+
+    marks: Mapping[str, int]
+    regions: Mapping[str, Region]
+    paths: Mapping[str, Ints]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Line:
-    """Where a measure was taken: a closed tape or an open path on the skin."""
+    """Where a measure was taken: a closed tape or an open way on the skin."""
 
     name: str
     points: Floats
@@ -70,15 +102,13 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ground:
-    """What measuring needs of a topology, found once."""
+class Plane:
+    """Where a tape lies."""
 
-    trunk_edges: Ints
-    """everything but the arms"""
-    left_leg_edges: Ints
-    left_arm_edges: Ints
-    neck_edges: Ints
-    paths: dict[str, Ints]
+    part: str
+    """name in REGIONS"""
+    origin: Floats
+    normal: Floats
 
 
 @functools.cache
@@ -86,121 +116,134 @@ def template_ground() -> Ground:
     """Return the fixed parts of measuring a body of the template."""
     template = load_template()
     edges = unique_edges(template.triangles)
-    limb = template.limb
+    masks = {name: limb_mask(template.limb, *limbs) for name, limbs in REGIONS.items()}
+    # the face, the fingers and most of the trunk are far from these tapes
+    skin, marks = template.vertices, template_landmarks()
+    masks["neck"] &= np.abs(skin[:, 1] - skin[marks["nape"], 1] - 0.02) < 0.07
+    hand = limb_mask(template.limb, "left_hand")
+    masks["arm"] &= ~hand | (np.linalg.norm(skin - skin[marks["left_wrist"]], axis=1) < 0.06)
+    regions = {name: region(edges, mask) for name, mask in masks.items()}
+    return Ground(template_landmarks(), regions, template_paths())
 
-    def within(*names: str) -> Ints:
-        return edges_within(edges, limb_mask(limb, *names))
+
+def ground_rows(ground: Ground) -> Ints:
+    """Return all vertices that measuring looks at, ascending."""
+    marks = np.array(list(ground.marks.values()), dtype=np.int32)
+    parts = [r.rows for r in ground.regions.values()]
+    return np.unique(np.concatenate([marks, *parts, *ground.paths.values()])).astype(np.int32)
+
+
+def renumbered(ground: Ground, rows: Ints) -> Ground:
+    """Return the ground for a skin that holds these vertices only (ascending)."""
+
+    def place(old: Ints) -> Ints:
+        return np.searchsorted(rows, old).astype(np.int32)
 
     return Ground(
-        trunk_edges=within(*(n for n in LIMBS if n not in ARMS)),
-        left_leg_edges=within("left_thigh", "left_shin", "left_foot", "pelvis"),
-        left_arm_edges=within("left_upper_arm", "left_forearm", "left_hand"),
-        neck_edges=within("neck", "head", "torso"),
-        paths=_chains(template.vertices, edges),
+        {name: int(np.searchsorted(rows, row)) for name, row in ground.marks.items()},
+        {name: Region(place(r.rows), r.edges) for name, r in ground.regions.items()},
+        {name: place(path) for name, path in ground.paths.items()},
     )
-
-
-def _chains(vertices: Floats, edges: Ints) -> dict[str, Ints]:
-    """Return per path the chain of vertices with the shortest way on the neutral shape."""
-    marks = template_landmarks()
-    length = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
-    graph = coo_matrix((length, edges.T), shape=(len(vertices),) * 2).tocsr()
-    chains = {}
-    for name, legs in PATHS.items():
-        chain: list[int] = []
-        for start, end in legs:
-            _, before = dijkstra(graph, directed=False, indices=marks[start], return_predecessors=True)
-            way = [marks[end]]
-            while way[-1] != marks[start]:
-                way.append(int(before[way[-1]]))
-            chain += way[::-1] if not chain else way[::-1][1:]
-        chains[name] = np.array(chain, dtype=np.int32)
-    return chains
 
 
 def measure(body: Body) -> dict[str, float]:
     """Return the measures of a body of the template in its rest pose: metres, weight in kg."""
-    return measure_skin(body.vertices, body.skeleton, body.triangles)
-
-
-def measure_skin(skin: Floats, skeleton: Skeleton, triangles: Ints) -> dict[str, float]:
-    """Return the measures of a skin of the template in the rest pose."""
-    if len(skin) != len(load_template().vertices):
-        raise ToileError("only bodies with the template's mesh can be measured; fit the template to it first")
-    marks, ground = template_landmarks(), template_ground()
-    found = {"height": float(skin[marks["crown"], 1])}
-    found |= {name: float(np.mean([skin[marks[m], 1] for m in ms])) for name, ms in LEVELS.items()}
-    found |= {name: float(np.linalg.norm(skin[marks[a]] - skin[marks[b]])) for name, (a, b) in WIDTHS.items()}
-    for name, chain in ground.paths.items():
-        found[name] = float(np.linalg.norm(np.diff(skin[chain], axis=0), axis=1).sum())
-    found |= trunk_girths(skin, ground, found)
-    found |= limb_girths(skin, ground, skeleton, found)
-    found["inseam"] = found["crotch_height"]
-    found["chest"] = found["bust"]
-    found["weight"] = volume(skin, triangles) * DENSITY
+    _require_template(body)
+    found = measure_skin(body.vertices, joints_of(body), template_ground())
+    found["weight"] = volume(body.vertices, body.triangles) * DENSITY
     return found
 
 
-def trunk_girths(skin: Floats, ground: Ground, levels: dict[str, float]) -> dict[str, float]:
-    """Return bust, underbust, waist and hips [m] in horizontal planes."""
+def joints_of(body: Body) -> dict[str, Floats]:
+    """Return joint name → position in the rest pose [m]."""
+    places = body.skeleton.world_from_joint[:, :3, 3]
+    return dict(zip(body.skeleton.names, places, strict=True))
 
-    def girth(height: float) -> float:
-        return tape(cut_edges(skin, ground.trunk_edges, np.array([0.0, height, 0.0]), UP)[:, [0, 2]])
 
-    return {
-        "bust": girth(levels["bust_height"]),
-        "underbust": girth(levels["underbust_height"] - 0.005),
-        "waist": girth(levels["waist_height"]),
-        "hips": girth(levels["hip_height"]),
+def _require_template(body: Body) -> None:
+    if len(body.vertices) != len(load_template().vertices):
+        raise ToileError(f"body {body.name} has a mesh of its own: fit the template to it before measuring")
+
+
+def measure_skin(skin: Floats, joint: Mapping[str, Floats], ground: Ground) -> dict[str, float]:
+    """Return all measures but the weight, of a skin in the rest pose [m]."""
+    marks = ground.marks
+    heights = {name: float(skin[row, 1]) for name, row in marks.items()}
+    found = {"height": heights["crown"]}
+    found |= {name: sum(heights[m] for m in ms) / len(ms) for name, ms in LEVELS.items()}
+    found |= {name: float(np.linalg.norm(skin[marks[a]] - skin[marks[b]])) for name, (a, b) in WIDTHS.items()}
+    for name, path in ground.paths.items():
+        found[name] = float(np.linalg.norm(np.diff(skin[path], axis=0), axis=1).sum())
+    for name, plane in planes(skin, joint, ground, found).items():
+        found[name] = _girth(skin, ground, plane)
+    found["inseam"] = found["crotch_height"]
+    found["chest"] = found["bust"]
+    return found
+
+
+def planes(
+    skin: Floats, joint: Mapping[str, Floats], ground: Ground, levels: Mapping[str, float]
+) -> dict[str, Plane]:
+    """Return where each tape lies."""
+    found = {
+        name: Plane("trunk", np.array([0.0, levels[level] + more, 0.0]), UP)
+        for name, (level, more) in HORIZONTAL.items()
     }
+    found |= {name: _across(joint, *where) for name, where in ACROSS.items()}
+    hip, knee = joint["LeftUpLeg"][1], joint["LeftLeg"][1]
+    share = (hip - levels["crotch_height"] + BELOW_CROTCH) / (hip - knee)
+    found["thigh"] = _across(joint, "leg", "LeftUpLeg", "LeftLeg", share)
+
+    def calf(share: float) -> float:
+        return _girth(skin, ground, _across(joint, "shin", "LeftLeg", "LeftFoot", share))
+
+    found["calf"] = _across(joint, "shin", "LeftLeg", "LeftFoot", _greatest(calf, *CALF))
+    return found
 
 
-def limb_girths(
-    skin: Floats, ground: Ground, skeleton: Skeleton, levels: dict[str, float]
-) -> dict[str, float]:
-    """Return girths of the left limbs and the neck [m], in planes across the bones."""
-    joint = dict(zip(skeleton.names, skeleton.world_from_joint[:, :3, 3], strict=True))
-
-    def girth(edges: Ints, start: str, end: str, share: float) -> float:
-        axis = joint[end] - joint[start]
-        origin = joint[start] + share * axis
-        axis = axis / np.linalg.norm(axis)
-        points = cut_edges(skin, edges, origin, axis)
-        # a plane may cut other limbs too: keep what is near the bone
-        near = np.linalg.norm(points - origin, axis=1) < 0.25
-        return tape((points[near] - origin) @ plane_axes(axis).T)
-
-    leg, arm = ground.left_leg_edges, ground.left_arm_edges
-    hip, knee = joint["LeftUpLeg"], joint["LeftLeg"]
-    below_crotch = (hip[1] - levels["crotch_height"] + 0.025) / (hip[1] - knee[1])
-    _, calf = _greatest(lambda s: girth(leg, "LeftLeg", "LeftFoot", s), 0.15, 0.5, 7)
-    return {
-        "neck": girth(ground.neck_edges, "Neck", "Head", 0.45),
-        "thigh": girth(leg, "LeftUpLeg", "LeftLeg", below_crotch),
-        "knee": girth(leg, "LeftUpLeg", "LeftLeg", 1.0),
-        "calf": calf,
-        "ankle": girth(leg, "LeftLeg", "LeftFoot", 0.92),
-        "upper_arm": girth(arm, "LeftArm", "LeftForeArm", 0.5),
-        "elbow": girth(arm, "LeftArm", "LeftForeArm", 1.0),
-        "wrist": girth(arm, "LeftForeArm", "LeftHand", 0.97),
-    }
+def _across(joint: Mapping[str, Floats], part: str, start: str, end: str, share: float) -> Plane:
+    axis = joint[end] - joint[start]
+    return Plane(part, joint[start] + share * axis, axis / np.linalg.norm(axis))
 
 
-def _greatest(function: Callable[[float], float], low: float, high: float, count: int) -> tuple[float, float]:
-    """Return where a smooth function is greatest, and its value, by a parabola through samples."""
+def section_under(skin: Floats, ground: Ground, plane: Plane) -> Section:
+    """Return what a tape lies on."""
+    reach = None if plane.part == "trunk" else REACH
+    return cut(skin, ground.regions[plane.part], plane.origin, plane.normal, reach)
+
+
+def _girth(skin: Floats, ground: Ground, plane: Plane) -> float:
+    return tape((section_under(skin, ground, plane).points - plane.origin) @ plane_axes(plane.normal).T)
+
+
+def _greatest(function: Callable[[float], float], low: float, high: float, count: int) -> float:
+    """Return where a smooth function is greatest, by a parabola through samples."""
     at = np.linspace(low, high, count)
     values = np.array([function(x) for x in at])
-    i = int(values.argmax())
-    if 0 < i < count - 1:
-        before, here, after = values[i - 1 : i + 2]
-        bend = before - 2 * here + after
-        if bend < 0:
-            shift = 0.5 * (before - after) / bend
-            return float(at[i] + shift * (at[1] - at[0])), float(here - 0.25 * (before - after) * shift)
-    return float(at[i]), float(values[i])
+    i = int(np.clip(values.argmax(), 1, count - 2))
+    before, here, after = values[i - 1 : i + 2]
+    bend = before - 2 * here + after
+    if bend >= 0:
+        return float(at[values.argmax()])
+    shift = np.clip(0.5 * (before - after) / bend, -1.0, 1.0)
+    return float(at[i] + shift * (at[1] - at[0]))
 
 
 def volume(skin: Floats, triangles: Ints) -> float:
     """Return the volume inside a closed surface [m³]."""
     a, b, c = (skin[triangles[:, i]] for i in range(3))
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
+
+
+def measure_lines(body: Body) -> list[Line]:
+    """Return the tapes and ways along which the body is measured, for drawing."""
+    _require_template(body)
+    ground, skin, joint = template_ground(), body.vertices, joints_of(body)
+    lines = []
+    for name, plane in planes(skin, joint, ground, measure_skin(skin, joint, ground)).items():
+        points = section_under(skin, ground, plane).points
+        corners = hull((points - plane.origin) @ plane_axes(plane.normal).T)
+        lines.append(Line(name, points[corners], True))
+    lines += [Line(name, skin[path], False) for name, path in ground.paths.items()]
+    lines += [Line(name, skin[[ground.marks[a], ground.marks[b]]], False) for name, (a, b) in WIDTHS.items()]
+    return lines

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
 
+from toile.body.skeleton import cross
 from toile.types import Bools, Floats, Ints
 
 TAPE_DIRECTIONS = 180
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Region:
+    """Part of a mesh that is to be cut."""
+
+    rows: Ints
+    """vertices of the mesh, (r,)"""
+    edges: Ints
+    """places in rows, (e, 2)"""
 
 
 def unique_edges(triangles: Ints) -> Ints:
@@ -17,27 +29,56 @@ def unique_edges(triangles: Ints) -> Ints:
     return np.unique(np.sort(pairs, axis=1), axis=0).astype(np.int32)
 
 
-def cut_edges(vertices: Floats, edges: Ints, origin: Floats, normal: Floats) -> Floats:
-    """Return where a plane cuts the edges [m], (c, 3)."""
-    height = (vertices - origin) @ normal
-    a, b = height[edges[:, 0]], height[edges[:, 1]]
-    crossing = np.flatnonzero((a < 0) != (b < 0))
-    share = (a[crossing] / (a[crossing] - b[crossing]))[:, None]
-    start, end = vertices[edges[crossing, 0]], vertices[edges[crossing, 1]]
-    points: Floats = start + share * (end - start)
-    return points
+def region(edges: Ints, mask: Bools) -> Region:
+    """Return the part of a mesh between the vertices of a mask."""
+    rows = np.flatnonzero(mask).astype(np.int32)
+    place = np.zeros(len(mask), dtype=np.int32)
+    place[rows] = np.arange(len(rows))
+    return Region(rows, place[edges[mask[edges].all(axis=1)]])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Section:
+    """Where a plane cuts edges."""
+
+    points: Floats
+    """[m], (c, 3)"""
+    start: Ints
+    """vertices at the edges' ends, (c,)"""
+    end: Ints
+    share: Floats
+    """how far from start to end, (c,)"""
+
+
+def cut(
+    vertices: Floats, part: Region, origin: Floats, normal: Floats, reach: float | None = None
+) -> Section:
+    """Return where a plane cuts the edges of a region, at most so far from the origin [m]."""
+    points = vertices[part.rows]
+    height = (points - origin) @ normal
+    above = height > 0
+    start, end = part.edges.T
+    crossing = above[start] != above[end]
+    start, end = start[crossing], end[crossing]
+    share = height[start] / (height[start] - height[end])
+    found = points[start] + share[:, None] * (points[end] - points[start])
+    if reach is not None:
+        near = ((found - origin) ** 2).sum(axis=1) < reach**2
+        found, start, end, share = found[near], start[near], end[near], share[near]
+    return Section(found, part.rows[start], part.rows[end], share)
 
 
 def plane_axes(normal: Floats) -> Floats:
     """Return two unit vectors across a normal, (2, 3)."""
     helper = np.array([1.0, 0.0, 0.0]) if abs(normal[0]) < 0.8 else np.array([0.0, 0.0, 1.0])
-    u = np.cross(normal, helper)
-    u /= np.linalg.norm(u)
-    return np.stack([u, np.cross(normal, u)])
+    u = cross(normal, helper)
+    u /= np.sqrt(u @ u)
+    return np.stack([u, cross(normal, u)])
 
 
 @functools.cache
-def _fan() -> Floats:
+def fan() -> Floats:
+    """Return the directions in which a tape is held, (2, TAPE_DIRECTIONS)."""
     angle = np.arange(TAPE_DIRECTIONS) * (2 * np.pi / TAPE_DIRECTIONS)
     return np.stack([np.cos(angle), np.sin(angle)])
 
@@ -50,30 +91,24 @@ def tape(points: Floats) -> float:
     """
     if len(points) < 3:
         return 0.0
-    support = (points @ _fan()).max(axis=0)
+    support = (points @ fan()).max(axis=0)
     return float(support.sum() * (2 * np.pi / TAPE_DIRECTIONS))
 
 
-def hull(points: Floats) -> Floats:
-    """Return the corners of the convex hull in counter-clockwise order, (h, 2)."""
-    order = points[np.lexsort((points[:, 1], points[:, 0]))]
+def hull(points: Floats) -> Ints:
+    """Return the corners of the convex hull in counter-clockwise order, as places in points (p, 2)."""
+    order = np.lexsort((points[:, 1], points[:, 0])).astype(np.int32)
 
-    def chain(run: Floats) -> list[Floats]:
-        kept: list[Floats] = []
-        for p in run:
-            while len(kept) > 1 and _turn(kept[-2], kept[-1], p) <= 0:
+    def chain(run: Ints) -> list[int]:
+        kept: list[int] = []
+        for p in run.tolist():
+            while len(kept) > 1 and _turn(points[kept[-2]], points[kept[-1]], points[p]) <= 0:
                 kept.pop()
             kept.append(p)
         return kept[:-1]
 
-    return np.array(chain(order) + chain(order[::-1]))
+    return np.array(chain(order) + chain(order[::-1]), dtype=np.int32)
 
 
 def _turn(a: Floats, b: Floats, c: Floats) -> float:
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
-
-
-def edges_within(edges: Ints, mask: Bools) -> Ints:
-    """Return the edges whose two ends are in the mask."""
-    inside: Ints = edges[mask[edges].all(axis=1)]
-    return inside

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -93,8 +93,22 @@ def coefficients(shape: Shape) -> Floats:
 
 def blend(template: Template, share: Floats) -> tuple[Floats, Floats]:
     """Return skin (n, 3) and bone points (p, 3) [m] in the template's own pose."""
-    active = np.flatnonzero(share)
-    weights = share[active].astype(np.float32)
-    skin = (weights * np.float32(UNIT)) @ template.target_skin[active].astype(np.float32)
-    points = weights @ template.target_points[active]
+    skin = np.zeros(template.target_skin.shape[1], dtype=np.float32)
+    points = np.zeros(template.target_points.shape[1], dtype=np.float32)
+    # row by row: what is active stays in the cache, and the sum has one order on every machine
+    for row in np.flatnonzero(share):
+        skin += np.float32(share[row] * UNIT) * template.target_skin[row]
+        points += np.float32(share[row]) * template.target_points[row]
     return template.vertices + skin.reshape(-1, 3), template.points + points.reshape(-1, 3)
+
+
+def reduced(template: Template, rows: Ints) -> Template:
+    """Return the template with the chosen vertices only, for measuring; it has no triangles."""
+    columns = (3 * rows[:, None] + np.arange(3)).ravel()
+    return replace(
+        template,
+        vertices=template.vertices[rows],
+        triangles=np.zeros((0, 3), dtype=np.int32),
+        limb=template.limb[rows],
+        target_skin=np.ascontiguousarray(template.target_skin[:, columns]),
+    )

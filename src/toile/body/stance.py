@@ -1,57 +1,120 @@
-"""The rest pose: a clean A-pose, the feet on the floor."""
+"""The rest pose: a clean A-pose, the feet on the floor.
+
+NumPy only: the measurement network is trained with it at build time, before the kernels exist.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from toile.body.data import Rig, Template
+from toile.body.data import Rig
 from toile.body.skeleton import descendants, joint_frames, swing
-from toile.types import Floats, Skeleton
+from toile.types import Bools, Floats, Ints, Skeleton
 
 ARM_DOWN = np.radians(45.0)
 """angle of the arms below the horizontal"""
 LEG_OUT = np.radians(6.0)
-"""angle of the legs from the vertical: thighs stay apart"""
+"""least angle of the legs from the vertical"""
+LEG_OUT_MOST = np.radians(16.0)
+"""greatest angle: heavy thighs stand further apart"""
+THIGH_GAP = 0.006
+"""least way from the inner thigh to the middle plane [m]"""
 
 
-def stand(template: Template, skin: Floats, points: Floats) -> tuple[Floats, dict[str, Skeleton]]:
-    """Return the skin in the rest pose [m] and the skeletons there, from the template's own pose."""
-    rig = template.rigs["cmu_mb"]
-    turned = _turns(rig, points[rig.heads], points[rig.tails])
-    posed = _blend(skin, rig, turned)
-    lift = np.array([0.0, -posed[:, 1].min(), 0.0])
-    skeletons = {"cmu_mb": _skeleton(rig, points, turned, lift)}
-    return posed + lift, skeletons
+@dataclass(frozen=True, eq=False, slots=True)
+class Flesh:
+    """Vertices to be posed (all of the skin, or those that measuring needs) and how they hang on a rig."""
+
+    rig: Rig
+    weight_joint: Ints
+    """(n, k)"""
+    weight: Floats
+    """(n, k)"""
+    hangs: tuple[tuple[Ints, int, Floats], ...]
+    """rows, joint that moves them, its share of each"""
+    inner_thigh: Ints
+    """rows that hang on the left thigh alone"""
+
+    @staticmethod
+    def of(rig: Rig, thigh: Bools, chosen: Ints | None = None) -> Flesh:
+        """Return the flesh of the chosen rows of the skin; thigh marks the left thigh's vertices."""
+        chosen = np.arange(len(thigh), dtype=np.int32) if chosen is None else chosen
+        joint, weight = rig.weight_joint[chosen], rig.weight[chosen]
+        share = (weight * (joint == rig.names.index("LeftUpLeg"))).sum(1)
+        hangs = []
+        for j in range(len(rig.names)):
+            rows, columns = np.nonzero((joint == j) & (weight > 0))
+            if len(rows):
+                hangs.append((rows.astype(np.int32), j, weight[rows, columns]))
+        return Flesh(
+            rig, joint, weight, tuple(hangs), np.flatnonzero(thigh[chosen] & (share > 0.9)).astype(np.int32)
+        )
 
 
-def _turns(rig: Rig, heads: Floats, tails: Floats) -> Floats:
+@dataclass(frozen=True, eq=False, slots=True)
+class Stance:
+    """A skin in the rest pose."""
+
+    skin: Floats
+    """[m], (n, 3)"""
+    heads: Floats
+    """joints [m], (j, 3)"""
+    tails: Floats
+    """[m], (j, 3)"""
+    turned: Floats
+    """what moved each joint from the template's pose, (j, 4, 4)"""
+    floor: int
+    """row of the lowest vertex"""
+
+
+def stand(flesh: Flesh, skin: Floats, points: Floats) -> Stance:
+    """Return the skin in the rest pose, from the template's own pose."""
+    rig = flesh.rig
+    heads, tails = points[rig.heads], points[rig.tails]
+    turned = _turns(rig, heads, tails, _leg_angle(flesh, skin, heads))
+    posed = _blend(flesh, skin, turned)
+    floor = int(posed[:, 1].argmin())
+    lift = np.array([0.0, -posed[floor, 1], 0.0])
+    return Stance(posed + lift, _move(turned, heads) + lift, _move(turned, tails) + lift, turned, floor)
+
+
+def skeleton_of(rig: Rig, stance: Stance) -> Skeleton:
+    """Return the skeleton of a rig in a stance."""
+    return Skeleton(rig.names, rig.parents, joint_frames(stance.heads, stance.tails), stance.tails)
+
+
+def _leg_angle(flesh: Flesh, skin: Floats, heads: Floats) -> float:
+    """Return the angle of the legs from the vertical that keeps the thighs apart [rad]."""
+    hip = heads[flesh.rig.names.index("LeftUpLeg")]
+    knee = heads[flesh.rig.names.index("LeftLeg")]
+    now = float(np.arctan2(knee[0] - hip[0], hip[1] - knee[1]))
+    thigh = skin[flesh.inner_thigh]
+    needed = ((THIGH_GAP - thigh[:, 0]) / (hip[1] - thigh[:, 1])).max()
+    return float(np.clip(now + needed, LEG_OUT, LEG_OUT_MOST))
+
+
+def _turns(rig: Rig, heads: Floats, tails: Floats, leg_out: float) -> Floats:
     """Return the transform of each joint from the template's pose to the A-pose, (j, 4, 4)."""
     turned = np.tile(np.eye(4), (len(heads), 1, 1))
     down, out = np.sin(ARM_DOWN), np.cos(ARM_DOWN)
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         arm = np.array([sign * out, -down, 0.0])
-        leg = np.array([sign * np.sin(LEG_OUT), -np.cos(LEG_OUT), 0.0])
+        leg = np.array([sign * np.sin(leg_out), -np.cos(leg_out), 0.0])
         for names, wanted in ((("Arm", "ForeArm", "Hand"), arm), (("UpLeg", "Leg"), leg)):
             for name in names:
-                _aim(rig, turned, heads, tails, side + name, wanted)
-        _level(rig, turned, heads, side + "Foot")
+                joint = rig.names.index(side + name)
+                now = turned[joint, :3, :3] @ (tails[joint] - heads[joint])
+                _turn(rig, turned, heads, joint, swing(now, wanted))
+        # the feet stand as they stood
+        foot = rig.names.index(side + "Foot")
+        _turn(rig, turned, heads, foot, turned[foot, :3, :3].T.copy())
     return turned
 
 
-def _aim(rig: Rig, turned: Floats, heads: Floats, tails: Floats, name: str, wanted: Floats) -> None:
-    """Turn one bone, and all that hangs on it, to a direction."""
-    joint = rig.names.index(name)
-    now = turned[joint, :3, :3] @ (tails[joint] - heads[joint])
-    _turn(rig, turned, heads, joint, swing(now, wanted))
-
-
-def _level(rig: Rig, turned: Floats, heads: Floats, name: str) -> None:
-    """Turn a foot back to how it stood."""
-    joint = rig.names.index(name)
-    _turn(rig, turned, heads, joint, turned[joint, :3, :3].T.copy())
-
-
 def _turn(rig: Rig, turned: Floats, heads: Floats, joint: int, rotation: Floats) -> None:
+    """Turn a joint, and all that hangs on it, about where it is now."""
     centre = turned[joint, :3, :3] @ heads[joint] + turned[joint, :3, 3]
     motion = np.eye(4)
     motion[:3, :3] = rotation
@@ -60,14 +123,15 @@ def _turn(rig: Rig, turned: Floats, heads: Floats, joint: int, rotation: Floats)
     turned[below] = motion @ turned[below]
 
 
-def _blend(skin: Floats, rig: Rig, turned: Floats) -> Floats:
-    """Linear blend skinning with NumPy only: the network is trained before the kernels are built."""
-    blended = (rig.dense @ turned[:, :3, :].reshape(-1, 12)).reshape(-1, 3, 4)
-    moved: Floats = (blended[:, :, :3] @ skin[:, :, None])[:, :, 0] + blended[:, :, 3]
+def _blend(flesh: Flesh, skin: Floats, turned: Floats) -> Floats:
+    """Return the skin moved by linear blend skinning."""
+    moved = np.zeros_like(skin)
+    # joint by joint: most vertices hang on few
+    for rows, joint, weight in flesh.hangs:
+        moved[rows] += (skin[rows] @ turned[joint, :3, :3].T + turned[joint, :3, 3]) * weight[:, None]
     return moved
 
 
-def _skeleton(rig: Rig, points: Floats, turned: Floats, lift: Floats) -> Skeleton:
-    heads = np.einsum("jrc,jc->jr", turned[:, :3, :3], points[rig.heads]) + turned[:, :3, 3] + lift
-    tails = np.einsum("jrc,jc->jr", turned[:, :3, :3], points[rig.tails]) + turned[:, :3, 3] + lift
-    return Skeleton(rig.names, rig.parents, joint_frames(heads, tails), tails)
+def _move(turned: Floats, points: Floats) -> Floats:
+    moved: Floats = np.einsum("jrc,jc->jr", turned[:, :3, :3], points) + turned[:, :3, 3]
+    return moved
