@@ -10,7 +10,7 @@ import trimesh
 from pygltflib import GLTF2
 from scipy.spatial.transform import Rotation
 
-from cloth_samples import ball_body, recording, tube, tube_position
+from dressed_samples import ball_body, recording, tube, tube_position
 from gltf_reader import Document
 from toile.body.skin import pose_body
 from toile.errors import ToileError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from cloth_samples import recording
+from dressed_samples import recording
 from toile.errors import ToileError
 from toile.export import export
 from toile.export.obj import write_obj, write_obj_sequence

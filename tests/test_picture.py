@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cloth_samples import ball_body, recording, tube, tube_position
+from dressed_samples import ball_body, recording, tube, tube_position
 from toile import _kernels
 from toile.errors import ToileError
 from toile.export.camera import frame_camera, frame_views, view_angle

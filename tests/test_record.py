@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cloth_samples import recording, tube
+from dressed_samples import recording, tube
 from toile.container import load, save
 from toile.errors import ToileError
 from toile.run.plain import to_plain
