@@ -4,40 +4,98 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from toile.errors import ToileError
-from toile.pattern import garmentcode, text, text_write
+from toile.pattern import dxf, garmentcode, hpgl, svg, text, text_write
 from toile.pattern.check import check_pattern
+from toile.pattern.dxf_write import to_dxf
 from toile.pattern.files import decode, read_bytes, write_bytes
+from toile.pattern.pieces import UNIT_METRES
+from toile.pattern.svg_write import to_svg_pattern
 from toile.types import Pattern
 
-__all__ = ["READERS", "WRITERS", "check_pattern", "read_outfit", "read_pattern", "write_pattern"]
+__all__ = [
+    "READERS", "WRITERS", "check_pattern", "pattern_sizes", "read_outfit", "read_pattern", "read_seams",
+    "write_pattern", "write_seams",
+]  # fmt: skip
 
-Reader = Callable[[bytes, str, str], Pattern]
-"""(bytes of the file, name for the pattern, file name for errors) → pattern"""
+SEAM_ENDING = ".seams"
+"""ending of the seam file beside a DXF, SVG or HPGL file"""
 
 
-def _read_garmentcode(data: bytes, name: str, source: str) -> Pattern:
+def _read_garmentcode(data: bytes, name: str, source: str, **_: Any) -> Pattern:
     return garmentcode.parse(decode(data, source), name, source)
 
 
-def _read_text(data: bytes, name: str, source: str) -> Pattern:
+def _read_text(data: bytes, name: str, source: str, **_: Any) -> Pattern:
     return text.parse(decode(data, source), name, source)
 
 
-READERS: dict[str, Reader] = {"garmentcode": _read_garmentcode, "text": _read_text}
-"""format → reader"""
-WRITERS: dict[str, Callable[[Pattern], str]] = {".json": garmentcode.to_json, ".txt": text_write.to_text}
+def _read_svg(data: bytes, name: str, source: str, *, units: str = "", **_: Any) -> Pattern:
+    return svg.parse(data, name, source, units=units)
+
+
+def _read_hpgl(data: bytes, name: str, source: str, **_: Any) -> Pattern:
+    return hpgl.parse(data, name, source)
+
+
+READERS: dict[str, Callable[..., Pattern]] = {
+    "garmentcode": _read_garmentcode, "text": _read_text, "dxf": dxf.parse, "svg": _read_svg,
+    "hpgl": _read_hpgl,
+}  # fmt: skip
+"""format → reader of (bytes, name for the pattern, file name for errors, size=, units=)"""
+WRITERS: dict[str, Callable[[Pattern], str]] = {
+    ".json": garmentcode.to_json, ".txt": text_write.to_text, ".dxf": to_dxf, ".svg": to_svg_pattern,
+}  # fmt: skip
 """file ending → writer"""
+_WITHOUT_SEAMS = ("dxf", "svg", "hpgl")
 
 
-def read_pattern(path: str | os.PathLike[str]) -> Pattern:
-    """Read a pattern file of any known format, told by its content, and check it."""
+def read_pattern(
+    path: str | os.PathLike[str],
+    *,
+    size: str = "",
+    units: str = "",
+    seams: str | os.PathLike[str] | None = None,
+) -> Pattern:
+    """Read a pattern file of any known format, told by its content, and check it.
+
+    ``size`` picks one of the sizes of a DXF file; ``units`` (mm, cm, in, m) overrides what a DXF or SVG file
+    says; ``seams`` is a seam file to add. Without it a file of the same name ending in ``.seams`` beside a
+    DXF, SVG or HPGL file is used. What had to be assumed stands in the pattern's notes.
+    """
     source, data = Path(path).name, read_bytes(path)
-    pattern = READERS[_format(data, source)](data, Path(path).stem, source)
+    if units and units not in UNIT_METRES:
+        raise ToileError(f"units '{units[:20]}' are unknown: write {', '.join(UNIT_METRES)}")
+    kind = _format(data, source)
+    pattern = READERS[kind](data, Path(path).stem, source, size=size, units=units)
     check_pattern(pattern, source)
-    return pattern
+    beside = Path(path).with_suffix(SEAM_ENDING)
+    if seams is not None:
+        return read_seams(seams, pattern)
+    return read_seams(beside, pattern) if kind in _WITHOUT_SEAMS and beside.is_file() else pattern
+
+
+def read_seams(path: str | os.PathLike[str], pattern: Pattern) -> Pattern:
+    """Return the pattern with the seams, holds, placements and names of a seam file added."""
+    source = Path(path).name
+    added = text.add_seams(decode(read_bytes(path), source), pattern, source)
+    check_pattern(added, source)
+    return added
+
+
+def write_seams(pattern: Pattern, path: str | os.PathLike[str]) -> None:
+    """Write the seam file of a pattern: what a DXF, SVG or HPGL file cannot hold."""
+    write_bytes(path, text_write.seams_to_text(pattern).encode("utf-8"))
+
+
+def pattern_sizes(path: str | os.PathLike[str]) -> list[str]:
+    """Return the sizes that a DXF file holds; other formats hold one."""
+    source, data = Path(path).name, read_bytes(path)
+    return dxf.sizes(data, source) if _format(data, source) == "dxf" else []
 
 
 def read_outfit(path: str | os.PathLike[str]) -> tuple[Pattern, ...]:
@@ -52,7 +110,10 @@ def read_outfit(path: str | os.PathLike[str]) -> tuple[Pattern, ...]:
 
 
 def write_pattern(pattern: Pattern, path: str | os.PathLike[str]) -> None:
-    """Write a pattern in the format that the file's ending names; the file appears whole or not at all."""
+    """Write a pattern in the format that the file's ending names; the file appears whole or not at all.
+
+    Beside a DXF or SVG file goes a seam file of the same name, if there is anything to put into it.
+    """
     ending = Path(path).suffix.lower()
     if ending not in WRITERS:
         raise ToileError(
@@ -60,6 +121,9 @@ def write_pattern(pattern: Pattern, path: str | os.PathLike[str]) -> None:
         )
     check_pattern(pattern, f"pattern '{pattern.name}'")
     write_bytes(path, WRITERS[ending](pattern).encode("utf-8"))
+    placed = any(panel.placement for panel in pattern.panels)
+    if ending in (".dxf", ".svg") and (pattern.seams or pattern.holds or placed):
+        write_seams(replace(pattern, notes=()), Path(path).with_suffix(SEAM_ENDING))
 
 
 def _format(data: bytes, source: str) -> str:
@@ -67,10 +131,19 @@ def _format(data: bytes, source: str) -> str:
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] in (b"{", b"["):
         return "garmentcode"
+    if head.startswith(b"AutoCAD Binary DXF"):
+        return "dxf"
+    if head[:1] == b"<":
+        return "svg"
     if b"\0" in head:
         raise ToileError(f"{source}: not a pattern file (it holds binary data)")
     lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines()]
     words = next((line.split() for line in lines if line and not line.startswith("#")), ["#"])
     if words[0] in text.FIRST_WORDS or words[0] == "#":
         return "text"
-    raise ToileError(f"{source}: not a pattern file: known are garment text and GarmentCode JSON")
+    if lines and lines[0] in ("0", "999") and len(lines) > 1:
+        return "dxf"
+    if hpgl.looks_like(head):
+        return "hpgl"
+    known = "garment text, GarmentCode JSON, DXF, SVG and HPGL"
+    raise ToileError(f"{source}: not a pattern file: known are {known}")

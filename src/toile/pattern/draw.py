@@ -15,6 +15,7 @@ from toile.pattern.canvas import Canvas, Disc, Line, Words, text_width, to_png, 
 from toile.pattern.colours import panel_colour, seam_colour
 from toile.pattern.files import write_bytes
 from toile.pattern.layout import Spot, lay_out
+from toile.pattern.measure import panel_size
 from toile.types import EdgeRef, Floats, Pattern
 
 _INK, _GREY, _PALE = "#2b2a28", "#77736c", "#b9b4ab"
@@ -182,7 +183,7 @@ def _arrow(canvas: Canvas, pen: _Pen, ref: EdgeRef, colour: str) -> None:
 
 def _names(canvas: Canvas, pen: _Pen) -> None:
     """Write name and size where they fit inside, else under the piece, and the grain arrow beside."""
-    width, height = (f"{v * 100:.1f}" for v in pen.spot.size)
+    width, height = (f"{v * 100:.1f}" for v in panel_size(pen.panel))
     name, size = pen.panel.name, f"{width} × {height} cm"
     middle = shapely.maximum_inscribed_circle(pen.shape, tolerance=2.0)
     x, y = (float(v) for v in shapely.get_coordinates(middle)[0])
@@ -191,8 +192,10 @@ def _names(canvas: Canvas, pen: _Pen) -> None:
     block = shapely.box(x - half, y - 22.0, x + half, y + 24.0)
     if not (room > 22.0 and pen.shape.contains(block)):
         low, high = pen.ring.min(axis=0), pen.ring.max(axis=0)
-        x, y = float(low[0] + high[0]) / 2.0, float(high[1]) + 30.0
-        canvas.shapes.append(Words(x, y, f"{name}  {size}", 15.0, _INK))
+        x, y = float(low[0] + high[0]) / 2.0, float(high[1]) + 24.0
+        room = float(high[0] - low[0]) + 60.0
+        canvas.shapes.append(Words(x, y, name, min(15.0, 15.0 * room / text_width(name, 15.0)), _INK))
+        canvas.shapes.append(Words(x, y + 17.0, size, 13.0, _GREY))
         return
     canvas.shapes.append(Words(x, y - 8.0, name, _NAME, _INK, bold=True))
     canvas.shapes.append(Words(x, y + 14.0, size, 15.0, _GREY))

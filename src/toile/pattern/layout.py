@@ -16,7 +16,7 @@ class Spot:
 
     panel: Panel
     low: Floats
-    """lower left corner of its outline in panel coordinates [m]"""
+    """lower left corner of all that is drawn in panel coordinates [m]"""
     size: Floats
     """width, height [m]"""
     x: float
@@ -58,9 +58,9 @@ def lay_out(pattern: Pattern, gap: float) -> tuple[list[Spot], float, float]:
 
 
 def _box(panel: Panel) -> tuple[Floats, Floats]:
-    ring = curves.outline(panel)
-    low = ring.min(axis=0)
-    return low, ring.max(axis=0) - low
+    points = np.vstack([curves.outline(panel), *[mark.points for mark in panel.marks]])
+    low = points.min(axis=0)
+    return low, np.asarray(points.max(axis=0) - low)
 
 
 def _groups(pattern: Pattern) -> list[list[Panel]]:

@@ -23,7 +23,7 @@ def mirror_panel(panel: Panel, name: str) -> Panel:
         vertices=panel.vertices * _FLIP + 0.0,
         edges=tuple(replace(edge, controls=edge.controls * _FLIP + 0.0) for edge in panel.edges),
         placement=mirror_placement(panel.placement) if panel.placement else None,
-        grain=-panel.grain,
+        grain=-panel.grain + 0.0,
         marks=tuple(replace(mark, points=mark.points * _FLIP + 0.0) for mark in panel.marks),
     )
 

@@ -28,8 +28,14 @@ def outfit_to_text(patterns: tuple[Pattern, ...]) -> str:
 
 
 def seams_to_text(pattern: Pattern) -> str:
-    """Return only the seams and holds, to be kept beside a file that cannot hold them."""
-    return "\n".join([*_join_lines(pattern), ""])
+    """Return what a DXF or SVG file cannot hold: seams, holds, placements, edge names, fabrics."""
+    lines = [f"garment {quote(pattern.name)}", f"origin {pattern.origin}", f"layer {pattern.layer}", ""]
+    for panel in pattern.panels:
+        details = _placement_lines(panel) + _detail_lines(panel)
+        details += [f"edge {i}{_as(edge.name)}" for i, edge in enumerate(panel.edges) if edge.name]
+        if details:
+            lines += [f"panel {quote(panel.name)}", *[f"  {line}" for line in details], ""]
+    return "\n".join([*lines, *_join_lines(pattern), ""])
 
 
 def _garment_lines(pattern: Pattern) -> list[str]:
@@ -49,19 +55,23 @@ def _join_lines(pattern: Pattern) -> list[str]:
 
 
 def _panel_lines(panel: Panel) -> list[str]:
-    lines = _placement_lines(panel)
+    lines = _placement_lines(panel) + _detail_lines(panel) + _outline_lines(panel)
+    for notch in panel.notches:
+        lines.append(f"notch {notch.edge} {_number(notch.fraction)}{_as(notch.name)}")
+    for mark in panel.marks:
+        angle = f" angle {angle_text(mark.angle)}" if mark.angle else ""
+        lines += _wrap(f"mark {mark.kind}{angle} {_points(mark.points)}{_as(mark.name)}")
+    return lines
+
+
+def _detail_lines(panel: Panel) -> list[str]:
+    lines = []
     if panel.fabric:
         lines.append(f"fabric {quote(panel.fabric)}")
     if panel.grain:
         lines.append(f"grain {angle_text(panel.grain)}")
     if panel.label:
         lines.append(f"label {quote(panel.label)}")
-    lines += _outline_lines(panel)
-    for notch in panel.notches:
-        lines.append(f"notch {notch.edge} {_number(notch.fraction)}{_as(notch.name)}")
-    for mark in panel.marks:
-        angle = f" angle {angle_text(mark.angle)}" if mark.angle else ""
-        lines += _wrap(f"mark {mark.kind}{angle} {_points(mark.points)}{_as(mark.name)}")
     return lines
 
 
