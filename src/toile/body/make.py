@@ -13,7 +13,7 @@ from toile.body.data import load_template
 from toile.body.landmarks import neutral_stance, template_landmarks
 from toile.body.measure import measure
 from toile.body.network import fit_dials
-from toile.body.people import shape_of
+from toile.body.people import DIALS, shape_of
 from toile.body.request import check_request, report_misses
 from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
@@ -23,10 +23,22 @@ from toile.types import Body, Skeleton
 KIND = "body"
 
 NAMED = {
-    "woman": Shape(sex=0.0, age=32, height=0.56, weight=0.62, muscle=0.55, cup=0.55, firmness=0.55),
-    "man": Shape(sex=1.0, age=32, height=0.52, weight=0.6, muscle=0.58),
-}
-"""average adults"""
+    "woman": ("female", 28.0, {
+        "height": 0.583, "weight": 0.71, "muscle": 0.593, "cup": 0.42, "neck": 0.794, "shoulders": 0.158,
+        "bust": 0.067, "underbust": 0.013, "waist": 0.067, "hips": 0.046, "thigh": 0.03, "calf": 0.02,
+        "upper_arm": 0.05, "wrist": 0.5, "arms": 0.054, "legs": -0.174, "back": -0.127, "torso_depth": 0.122,
+        "torso_width": 0.006, "hip_depth": 0.017, "hip_width": 0.19, "belly": 0.1, "fat_limbs": 0.095,
+        "knee": 0.12,
+    }),
+    "man": ("male", 30.0, {
+        "height": 0.558, "weight": 0.767, "muscle": 0.616, "cup": 0.5, "neck": 0.051, "shoulders": 0.53,
+        "bust": -0.157, "underbust": -0.253, "waist": 0.016, "hips": 0.134, "thigh": -0.042, "calf": 0.02,
+        "upper_arm": -0.15, "wrist": 0.176, "arms": 0.063, "legs": -0.242, "back": 0.068,
+        "torso_depth": 0.135, "torso_width": 0.203, "hip_depth": 0.059, "hip_width": -0.048, "belly": 0.079,
+        "fat_limbs": 0.1, "knee": 0.05,
+    }),
+}  # fmt: skip
+"""two ordinary adults: sex, age, dials (people.DIALS), kept as numbers so that they never change"""
 
 
 def body_from_shape(shape: Shape, name: str = "body") -> Body:
@@ -51,7 +63,8 @@ def named_body(name: str) -> Body:
     """Return one of the bodies that come with the program: woman or man."""
     if name not in NAMED:
         raise ToileError(f"no body '{name}'; there are {', '.join(NAMED)}")
-    return body_from_shape(NAMED[name], name)
+    sex, age, dials = NAMED[name]
+    return body_from_shape(shape_of(sex, age, np.array([dials[d] for d in DIALS])), name)
 
 
 def save_body(body: Body, path: str | os.PathLike[str]) -> None:

@@ -62,7 +62,8 @@ def _check_together(network: Network, wanted: Mapping[str, float]) -> None:
         mean, deviation = _expected(network, name, {n: wanted[n] for n in others})
         distance = abs(wanted[name] / UNIT.get(name, 1.0) - mean) / deviation
         if others and distance > far:
-            worst, far, likely = name, distance, mean * UNIT.get(name, 1.0)
+            nearest = mean + math.copysign(ABSURD * deviation, wanted[name] / UNIT.get(name, 1.0) - mean)
+            worst, far, likely = name, distance, nearest * UNIT.get(name, 1.0)
     if worst:
         rest = ", ".join(f"{n} {_say(n, v)}" for n, v in wanted.items() if n != worst)
         raise ToileError(

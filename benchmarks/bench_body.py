@@ -1,0 +1,74 @@
+"""Bodies: accuracy of measures → shape on people who were not learnt from, and milliseconds.
+
+python benchmarks/bench_body.py [people]
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from toile.body import make_body, named_body
+from toile.body.network import SEED, fit_dials, measure_dials, weigh_dials
+from toile.body.people import MEASURES, sample_people
+from toile.body.skin import pose_body, rest_pose, vertex_faces, vertex_normals
+
+SUBSET = ("height", "bust", "waist", "hips", "inseam")
+
+
+def milliseconds(work, count):
+    """Return the shortest time of a call: what it takes when nobody else wants the machine."""
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e3
+
+
+def accuracy(people, names):
+    errors, seconds, steps = [], [], []
+    for sex in ("female", "male"):
+        ages, dials = sample_people(sex, people // 2, SEED + 17)
+        for age, turned in zip(ages, dials, strict=True):
+            wanted = dict(zip(MEASURES, measure_dials(sex, age, turned), strict=True))
+            wanted["weight"] = 100 * weigh_dials(sex, age, turned)
+            wanted = {n: wanted[n] for n in names}
+            start = time.perf_counter()
+            fit = fit_dials(sex, wanted, age)
+            seconds.append(time.perf_counter() - start)
+            errors.append([abs(fit.error[n]) for n in names])
+            steps.append(fit.steps)
+    table = np.array(errors) * [1.0 if n == "weight" else 100.0 for n in names]
+    print(f"{people} people, {len(names)} measures given: error in cm (weight: kg)")
+    for name, column in zip(names, table.T, strict=True):
+        line = f"mean {column.mean():.3f}  99 % {np.percentile(column, 99):.3f}  max {column.max():.3f}"
+        print(f"  {name:16} {line}")
+    best, middle = min(seconds) * 1e3, np.median(seconds) * 1e3
+    print(
+        f"  fit: shortest {best:.1f} ms, median {middle:.1f} ms, {np.mean(steps):.2f} corrections on average"
+    )
+
+
+def speed():
+    body = named_body("woman")
+    world, still = body.skeleton.world_from_joint, rest_pose(body)
+    around = vertex_faces(body.triangles, len(body.vertices))
+    print(f"{len(body.vertices)} vertices:")
+    for method in ("linear", "dual"):
+
+        def pose(method=method):
+            posed = pose_body(body, world, still, 1 / 60, method)
+            vertex_normals(posed.vertices, body.triangles, around)
+
+        print(f"  pose with velocities and normals, {method}: {milliseconds(pose, 200):.3f} ms")
+    print(f"  make_body, five measures: {milliseconds(lambda: make_body('female', **ASKED), 20):.1f} ms")
+
+
+ASKED = {"height": 1.72, "bust": 0.92, "waist": 0.74, "hips": 1.0, "inseam": 0.79}
+
+if __name__ == "__main__":
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    speed()
+    accuracy(count, MEASURES)
+    accuracy(count, SUBSET)
