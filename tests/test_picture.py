@@ -38,6 +38,20 @@ def test_normals_of_a_ball_point_outwards() -> None:
     assert (np.sum(vertex_normals(ball.vertices, ball.triangles) * outwards, axis=1) > 0.98).all()
 
 
+def test_normals_agree_with_numpy() -> None:
+    ball = ball_body()
+    points = ball.vertices + np.random.default_rng(0).normal(scale=0.01, size=ball.vertices.shape)
+    a, b, c = (points[ball.triangles[:, k]] for k in range(3))
+    total = np.zeros_like(points)
+    np.add.at(total, ball.triangles, np.cross(b - a, c - a)[:, None])
+    want = total / np.linalg.norm(total, axis=1, keepdims=True)
+    np.testing.assert_allclose(vertex_normals(points, ball.triangles), want, atol=1e-12)
+    alone = vertex_normals(np.array([[0.0, 0, 0], [np.nan, 0, 0]]), np.zeros((0, 3), np.int32))
+    np.testing.assert_array_equal(alone, [[0, 1, 0], [0, 1, 0]])
+    with pytest.raises(IndexError):
+        vertex_normals(points[:3], np.array([[0, 1, 3]], np.int32))
+
+
 def test_seams_and_hems_of_the_tube() -> None:
     garment = tube(12, 6)
     seam, hem = seam_edges(garment)

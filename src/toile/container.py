@@ -47,20 +47,32 @@ _DEFLATE_RATIO = 1100  # deflate never packs better than 1032:1
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Yield a binary file beside path that takes its name only when all went well and is on the disk."""
+def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield another name beside path, with the same suffix, for a library that writes files itself.
+
+    When all went well, the file is flushed to the disk and takes the final name; else it is removed.
+    """
     final = Path(os.path.realpath(path))
-    part = final.with_name(f".{final.name[:80]}.{secrets.token_hex(6)}.part")
+    part = final.with_name(f".{secrets.token_hex(6)}.part{final.suffix}")
     try:
-        with open(part, "xb") as file:
-            yield file
-            _flush(file)
+        yield part
+        with open(part, "rb+") as file:
+            os.fsync(file.fileno())
         os.replace(part, final)
         _flush_folder(final.parent)
     except OSError as error:
         raise ToileError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        part.unlink(missing_ok=True) if part.parent.is_dir() else None
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Yield a binary file beside path that takes its name only when all went well and is on the disk."""
+    with replacing_path(path) as part, open(part, "xb") as file:
+        yield file
+        file.flush()
 
 
 def _flush(file: IO[bytes]) -> None:

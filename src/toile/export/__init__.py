@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from toile.errors import ToileError
+from toile.export.film import write_gif, write_mp4
 from toile.export.gltf_motion import write_glb
 from toile.export.obj import write_obj
 from toile.export.picture import picture_of
+from toile.export.point_cache import write_point_cache
 from toile.run.record import Replayable, save_recording
 from toile.types import Recording
 
@@ -26,7 +28,11 @@ EXPORTS: dict[str, Callable[..., object]] = {
     ".toile": _copy_recording,
     ".glb": write_glb,
     ".obj": write_obj,
+    ".pc2": write_point_cache,
+    ".mdd": write_point_cache,
     ".png": picture_of,
+    ".gif": write_gif,
+    ".mp4": write_mp4,
 }
 """suffix → function(recording, path, **options)"""
 

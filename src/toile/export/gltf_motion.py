@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from toile.body.skeleton import rigid_inverse
 from toile.body.skin import quaternions
-from toile.errors import ToileError
+from toile.export.clip import Clip, clip_of
 from toile.export.glb_file import VERTICES, Glb
 from toile.export.gltf import (
     Part,
@@ -28,36 +27,13 @@ from toile.export.gltf import (
 )
 from toile.export.joints import PoseFinder, local_transforms
 from toile.export.shape_basis import align, fit_basis, follow_signs
-from toile.export.surface import vertex_normals
+from toile.export.surface import SurfaceNormals
 from toile.mesh.raster import Floats32
-from toile.run.record import Replayable, Source, source_of
-from toile.types import Body, Floats, Garment
+from toile.run.record import Replayable, source_of
+from toile.types import Body, Floats
 
 _BYTES = 12
 """of one point in one morph target: position 8, normal 4"""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Clip:
-    """Which frames are exported, and when."""
-
-    source: Source
-    numbers: tuple[int, ...]
-    times: Floats
-    """from 0 [s], (f,)"""
-
-
-def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
-    """Return the chosen frames (all by default) with times that start at 0 and increase."""
-    numbers = tuple(range(len(source)) if frames is None else frames)
-    if not numbers:
-        raise ToileError("nothing to export: the recording has no frames")
-    times = np.array([source.frame(n).time for n in numbers])
-    times = times - times[0]
-    if len(times) > 1 and (np.diff(times) <= 0).any():
-        bad = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
-        raise ToileError(f"cannot export: frame {numbers[bad]} is not later than the frame before it")
-    return Clip(source, numbers, times)
 
 
 class _Animation:
@@ -88,6 +64,8 @@ class _Shapes:
     def __init__(self, clip: Clip, part: Part) -> None:
         self._clip, self._used = clip, np.unique(part.particle)
         self._place = np.searchsorted(self._used, part.particle)
+        garment = clip.source.garment
+        self._normals = SurfaceNormals(garment.triangles, garment.particle_count)
         self.base = self._position(0)
         turned = [align(self.base, self._position(i)) for i in range(len(clip.numbers))]
         self.rotation = np.array([r for r, _ in turned])
@@ -102,10 +80,10 @@ class _Shapes:
         flat: Floats32 = (local - self.base).ravel().astype(np.float32)
         return flat
 
-    def normals(self, i: int, garment: Garment) -> Floats:
+    def normals(self, i: int) -> Floats:
         """Return the normals of frame i in the base's axes."""
         frame = self._clip.source.frame(self._clip.numbers[i])
-        found: Floats = vertex_normals(frame.position, garment.triangles)[self._used] @ self.rotation[i]
+        found: Floats = self._normals(frame.position)[self._used] @ self.rotation[i]
         return found
 
     def at_points(self, values: Floats) -> Floats:
@@ -126,7 +104,7 @@ def _moving_part(
     garment = clip.source.garment
     shapes = _Shapes(clip, part)
     basis = fit_basis(shapes.change, len(clip.numbers), most=most, tolerance=tolerance)
-    bends = _normal_changes(shapes, garment, basis.weights)
+    bends = _normal_changes(shapes, basis.weights)
     first = clip.source.frame(clip.numbers[0]).position
     primitives = part_primitives(glb, garment, part, first, materials)
     targets, weights = [], []
@@ -155,14 +133,12 @@ def _moving_part(
         animation.add(node, "weights", np.stack(weights, axis=1).ravel())
 
 
-def _normal_changes(shapes: _Shapes, garment: Garment, weights: Floats) -> Floats:
+def _normal_changes(shapes: _Shapes, weights: Floats) -> Floats:
     """Return the change of normals per component that fits all frames best, (k, n, 3)."""
-    base = shapes.normals(0, garment)
+    base = shapes.normals(0)
     total = np.zeros((weights.shape[1], base.size), dtype=np.float32)
     for i, row in enumerate(weights):
-        total += row[:, None].astype(np.float32) * (shapes.normals(i, garment) - base).ravel().astype(
-            np.float32
-        )
+        total += row[:, None].astype(np.float32) * (shapes.normals(i) - base).ravel().astype(np.float32)
     square = weights.T @ weights
     square += np.eye(len(square)) * 1e-9 * max(np.trace(square), 1e-12)
     changes = np.linalg.solve(square, total.astype(np.float64))

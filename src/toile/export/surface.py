@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
+from toile.body.skin import vertex_faces
+from toile.body.skin import vertex_normals as vertex_normals_of_body
 from toile.types import Bools, Floats, Garment, Ints
 
 FAR = 1e6
 """stands for "no such line" [m]"""
 
 
-def triangle_normals(vertices: Floats, triangles: Ints) -> Floats:
-    """Return normals of twice the triangles' areas as length, (t, 3)."""
-    a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    normals: Floats = np.cross(b - a, c - a)
-    return normals
+class SurfaceNormals:
+    """Normals of a surface that moves: what does not change is found once."""
+
+    def __init__(self, triangles: Ints, vertex_count: int) -> None:
+        self._triangles = np.ascontiguousarray(triangles, dtype=np.int32)
+        self._around = vertex_faces(self._triangles, vertex_count)
+
+    def __call__(self, vertices: Floats) -> Floats:
+        """Return unit normals, area-weighted; up where there is no surface, (n, 3)."""
+        points = np.ascontiguousarray(vertices, dtype=np.float64)
+        normals = vertex_normals_of_body(points, self._triangles, self._around)
+        bad = ~(np.einsum("ij,ij->i", normals, normals) > 0.5)
+        if bad.any():
+            normals = np.where(bad[:, None], [0.0, 1.0, 0.0], normals)
+        return normals
 
 
 def vertex_normals(vertices: Floats, triangles: Ints) -> Floats:
     """Return unit normals, each the area-weighted mean of the triangles round a vertex, (n, 3)."""
-    faces = triangle_normals(vertices, triangles)
-    corner = triangles.ravel()
-    total = np.stack(
-        [np.bincount(corner, np.repeat(faces[:, k], 3), len(vertices)) for k in range(3)], axis=1
-    )
-    length = np.linalg.norm(total, axis=1, keepdims=True)
-    up = np.array([0.0, 1.0, 0.0])
-    unit: Floats = np.where(length > 1e-30, total / np.maximum(length, 1e-30), up)
-    return unit
+    return SurfaceNormals(triangles, len(vertices))(vertices)
 
 
 def _edge_keys(pairs: Ints, count: int) -> Ints:

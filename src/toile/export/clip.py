@@ -1,0 +1,43 @@
+"""The part of a recording that is exported: which frames, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from toile.errors import ToileError
+from toile.run.record import Source
+from toile.types import Floats
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Clip:
+    """Which frames are exported, and when."""
+
+    source: Source
+    numbers: tuple[int, ...]
+    times: Floats
+    """from 0 [s], (f,)"""
+
+    @property
+    def fps(self) -> float:
+        """Frames per second: the usual step, 24 for a single frame."""
+        if len(self.times) < 2:
+            return 24.0
+        rate = 1.0 / float(np.median(np.diff(self.times)))
+        return float(round(rate)) if abs(rate - round(rate)) < 0.01 * rate else rate
+
+
+def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
+    """Return the chosen frames (all by default) with times that start at 0 and increase."""
+    numbers = tuple(range(len(source)) if frames is None else frames)
+    if not numbers:
+        raise ToileError("nothing to export: the recording has no frames")
+    times = np.array([source.frame(n).time for n in numbers])
+    times = times - times[0]
+    if len(times) > 1 and (np.diff(times) <= 0).any():
+        bad = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
+        raise ToileError(f"cannot export: frame {numbers[bad]} is not later than the frame before it")
+    return Clip(source, numbers, times)
