@@ -54,6 +54,8 @@ def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     final = Path(os.path.realpath(path))
     part = final.with_name(f".{secrets.token_hex(6)}.part{final.suffix}")
+    if not final.parent.is_dir():
+        raise ToileError(f"cannot write {path}: there is no folder {final.parent}")
     try:
         yield part
         with open(part, "rb+") as file:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from toile.errors import ToileError
+from toile.export.alembic import write_alembic
 from toile.export.film import write_gif, write_mp4
 from toile.export.gltf_motion import write_glb
 from toile.export.obj import write_obj
 from toile.export.picture import picture_of
 from toile.export.point_cache import write_point_cache
+from toile.export.usd import write_usd
 from toile.run.record import Replayable, save_recording
 from toile.types import Recording
 
@@ -28,6 +30,11 @@ EXPORTS: dict[str, Callable[..., object]] = {
     ".toile": _copy_recording,
     ".glb": write_glb,
     ".obj": write_obj,
+    ".usd": write_usd,
+    ".usdc": write_usd,
+    ".usda": write_usd,
+    ".usdz": write_usd,
+    ".abc": write_alembic,
     ".pc2": write_point_cache,
     ".mdd": write_point_cache,
     ".png": picture_of,

@@ -1,0 +1,229 @@
+"""USD files (.usd, .usdc, .usda, .usdz): time-sampled points, for Blender, Houdini, Omniverse, Maya, 3ds Max.
+
+Needs the extra ``usd`` (usd-core). One mesh per garment with panel texture coordinates (metres), a face
+set per panel, materials per fabric, and the seams as a primvar; the body as a point-animated mesh.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from toile.container import replacing_path
+from toile.errors import ToileError
+from toile.export.clip import Clip, clip_of
+from toile.export.picture import SKIN
+from toile.export.surface import SurfaceNormals
+from toile.run.record import Frame, Replayable, source_of
+from toile.types import Body, Bools, Floats, Garment, Ints
+
+SAVE_EVERY = 32
+"""frames after which the file is brought up to date, so that memory does not grow with their number"""
+
+
+def _pxr(path: str | os.PathLike[str]) -> Any:
+    try:
+        from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade, UsdUtils, Vt
+    except ImportError as error:
+        raise ToileError(f"cannot write {path}: USD needs the extra: pip install 'toile[usd]'") from error
+    return type(
+        "pxr", (), {m.__name__.split(".")[-1]: m for m in (Gf, Sdf, Usd, UsdGeom, UsdShade, UsdUtils, Vt)}
+    )
+
+
+def prim_name(name: str, taken: set[str]) -> str:
+    """Return a name that USD accepts (letters, digits, underscores) and that is not taken yet."""
+    plain = re.sub(r"\W", "_", name, flags=re.ASCII) or "unnamed"
+    plain = f"_{plain}" if plain[0].isdigit() else plain
+    unique, count = plain, 1
+    while unique in taken:
+        count += 1
+        unique = f"{plain}_{count}"
+    taken.add(unique)
+    return unique
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Moving:
+    """A mesh prim whose points are set frame by frame."""
+
+    mesh: Any
+    used: Ints | None
+    """particles of the outfit that it shows; None: the body's vertices"""
+    normals: SurfaceNormals
+
+    def points(self, frame: Frame) -> Floats:
+        """Return its points in a frame."""
+        return frame.body_vertices if self.used is None else frame.position[self.used]
+
+
+class _Scene:
+    """A stage under construction."""
+
+    def __init__(self, pxr: Any, file: Path, clip: Clip) -> None:
+        self.pxr = pxr
+        self.stage = pxr.Usd.Stage.CreateNew(os.fspath(file))
+        self.stage.SetMetadata("comment", "made by toile; metres, y up")
+        pxr.UsdGeom.SetStageUpAxis(self.stage, pxr.UsdGeom.Tokens.y)
+        pxr.UsdGeom.SetStageMetersPerUnit(self.stage, 1.0)
+        self.stage.SetTimeCodesPerSecond(clip.fps)
+        self.stage.SetFramesPerSecond(clip.fps)
+        self.stage.SetStartTimeCode(1)
+        self.stage.SetEndTimeCode(1 + float(clip.times[-1]) * clip.fps)
+        self.root = pxr.UsdGeom.Xform.Define(self.stage, "/look")
+        self.stage.SetDefaultPrim(self.root.GetPrim())
+        pxr.Usd.ModelAPI(self.root).SetKind("component")
+        self.taken: set[str] = {"materials"}
+
+    def material(self, name: str, colour: Sequence[float], roughness: float) -> Any:
+        """Add a preview material of that linear colour."""
+        pxr = self.pxr
+        path = f"/look/materials/{name}"
+        material = pxr.UsdShade.Material.Define(self.stage, path)
+        shader = pxr.UsdShade.Shader.Define(self.stage, f"{path}/surface")
+        shader.CreateIdAttr("UsdPreviewSurface")
+        kinds = pxr.Sdf.ValueTypeNames
+        shader.CreateInput("diffuseColor", kinds.Color3f).Set(pxr.Gf.Vec3f(*map(float, colour)))
+        shader.CreateInput("roughness", kinds.Float).Set(roughness)
+        shader.CreateInput("metallic", kinds.Float).Set(0.0)
+        material.CreateSurfaceOutput().ConnectToSource(shader.ConnectableAPI(), "surface")
+        return material
+
+    def mesh(self, name: str, triangles: Ints, *, double_sided: bool) -> Any:
+        """Add a mesh of triangles without points."""
+        pxr = self.pxr
+        mesh = pxr.UsdGeom.Mesh.Define(self.stage, f"/look/{prim_name(name, self.taken)}")
+        mesh.CreateSubdivisionSchemeAttr(pxr.UsdGeom.Tokens.none)
+        mesh.CreateFaceVertexCountsAttr(pxr.Vt.IntArray.FromNumpy(np.full(len(triangles), 3, np.int32)))
+        flat = np.ascontiguousarray(triangles, dtype=np.int32).reshape(-1)
+        mesh.CreateFaceVertexIndicesAttr(pxr.Vt.IntArray.FromNumpy(flat))
+        mesh.CreateDoubleSidedAttr(double_sided)
+        mesh.SetNormalsInterpolation(pxr.UsdGeom.Tokens.vertex)
+        return mesh
+
+    def bind(self, prim: Any, material: Any) -> None:
+        """Give a prim its material."""
+        self.pxr.UsdShade.MaterialBindingAPI.Apply(prim).Bind(material)
+
+
+def _body(scene: _Scene, body: Body) -> _Moving:
+    mesh = scene.mesh(body.name or "body", body.triangles, double_sided=False)
+    scene.bind(mesh.GetPrim(), scene.material("skin", SKIN, 0.6))
+    return _Moving(mesh, None, SurfaceNormals(body.triangles, len(body.vertices)))
+
+
+def _where(chosen: Bools) -> Ints:
+    return np.flatnonzero(chosen).astype(np.int32)
+
+
+def _garments(scene: _Scene, garment: Garment) -> list[_Moving]:
+    taken: set[str] = {"skin"}
+    materials = [scene.material(prim_name(f.name, taken), f.colour, 0.9) for f in garment.fabrics]
+    owner = garment.particle_garment[garment.triangles[:, 0]] if len(garment.triangles) else np.zeros(0)
+    parts = []
+    for index, name in enumerate(garment.garment_names):
+        faces = _where(owner == index)
+        if len(faces):
+            parts.append(_garment(scene, garment, name, faces, materials))
+    return parts
+
+
+def _garment(scene: _Scene, garment: Garment, name: str, faces: Ints, materials: list[Any]) -> _Moving:
+    used, local = np.unique(garment.triangles[faces], return_inverse=True)
+    triangles = local.reshape(-1, 3).astype(np.int32)
+    mesh = scene.mesh(name, triangles, double_sided=True)
+    _texture_and_seams(scene, mesh, garment, faces, used)
+    _face_sets(scene, mesh, garment, faces, materials)
+    return _Moving(mesh, used, SurfaceNormals(triangles, len(used)))
+
+
+def _texture_and_seams(scene: _Scene, mesh: Any, garment: Garment, faces: Ints, used: Ints) -> None:
+    """Add texture coordinates per face corner and the seam of each point (0: none) as primvars."""
+    pxr = scene.pxr
+    api, kinds = pxr.UsdGeom.PrimvarsAPI(mesh), pxr.Sdf.ValueTypeNames
+    points, index = np.unique(garment.triangles_uv[faces], return_inverse=True)
+    st = api.CreatePrimvar("st", kinds.TexCoord2fArray, pxr.UsdGeom.Tokens.faceVarying)
+    st.Set(pxr.Vt.Vec2fArray.FromNumpy(garment.uv[points].astype(np.float32)))
+    st.SetIndices(pxr.Vt.IntArray.FromNumpy(index.reshape(-1).astype(np.int32)))
+    seam = np.zeros(garment.particle_count, dtype=np.int32)
+    seam[garment.uv_particle[garment.seam_uv]] = garment.seam_id[:, None] + 1
+    primvar = api.CreatePrimvar("seam", kinds.IntArray, pxr.UsdGeom.Tokens.vertex)
+    primvar.Set(pxr.Vt.IntArray.FromNumpy(np.ascontiguousarray(seam[used])))
+    mesh.GetPrim().SetCustomDataByKey("toile:seams", pxr.Vt.StringArray(list(garment.seam_names)))
+    mesh.GetPrim().SetCustomDataByKey("toile:panels", pxr.Vt.StringArray(list(garment.panel_names)))
+
+
+def _face_sets(scene: _Scene, mesh: Any, garment: Garment, faces: Ints, materials: list[Any]) -> None:
+    """Add a face set per panel, and one per fabric that carries the material."""
+    pxr = scene.pxr
+    panel = garment.uv_panel[garment.triangles_uv[faces, 0]]
+    fabric = garment.triangle_fabric[faces]
+    taken: set[str] = set()
+
+    def subset(name: str, chosen: Ints, family: str) -> Any:
+        return pxr.UsdGeom.Subset.CreateGeomSubset(
+            mesh, prim_name(name, taken), pxr.UsdGeom.Tokens.face,
+            pxr.Vt.IntArray.FromNumpy(chosen), family, pxr.UsdGeom.Tokens.partition,
+        )  # fmt: skip
+
+    for index in np.unique(fabric):
+        part = subset(garment.fabrics[index].name, _where(fabric == index), "materialBind")
+        scene.bind(part.GetPrim(), materials[index])
+    for index in np.unique(panel):
+        subset(garment.panel_names[index], _where(panel == index), "panel")
+
+
+def _write_frame(scene: _Scene, moving: _Moving, frame: Frame, time: Any, normals: bool) -> None:
+    vt = scene.pxr.Vt
+    points = moving.points(frame)
+    low_high = np.stack([points.min(axis=0), points.max(axis=0)]).astype(np.float32)
+    moving.mesh.GetPointsAttr().Set(vt.Vec3fArray.FromNumpy(points.astype(np.float32)), time)
+    moving.mesh.GetExtentAttr().Set(vt.Vec3fArray.FromNumpy(low_high), time)
+    if normals:
+        found = moving.normals(points).astype(np.float32)
+        moving.mesh.GetNormalsAttr().Set(vt.Vec3fArray.FromNumpy(found), time)
+
+
+def _write_stage(pxr: Any, file: Path, clip: Clip, normals: bool) -> None:
+    scene = _Scene(pxr, file, clip)
+    source = clip.source
+    parts = [] if source.body is None else [_body(scene, source.body)]
+    parts += _garments(scene, source.garment)
+    still = len(clip.numbers) == 1
+    for count, (number, time) in enumerate(zip(clip.numbers, clip.times, strict=True), start=1):
+        frame = source.frame(number)
+        code = pxr.Usd.TimeCode.Default() if still else pxr.Usd.TimeCode(1 + round(time * clip.fps, 6))
+        for moving in parts:
+            _write_frame(scene, moving, frame, code, normals)
+        if count % SAVE_EVERY == 0:
+            scene.stage.GetRootLayer().Save()
+    scene.stage.GetRootLayer().Save()
+
+
+def write_usd(
+    recording: Replayable,
+    path: str | os.PathLike[str],
+    *,
+    frames: Sequence[int] | None = None,
+    normals: bool = True,
+) -> None:
+    """Write a recording as USD; frame 1 is the first. normals: store them for every frame too."""
+    pxr = _pxr(path)
+    clip = clip_of(source_of(recording), frames)
+    with replacing_path(path) as part:
+        if part.suffix.lower() != ".usdz":
+            _write_stage(pxr, part, clip, normals)
+            return
+        # a package: the scene is written in binary first, then wrapped
+        with tempfile.TemporaryDirectory(dir=part.parent, prefix=".toile") as folder:
+            inner = Path(folder) / "look.usdc"
+            _write_stage(pxr, inner, clip, normals)
+            if not pxr.UsdUtils.CreateNewUsdzPackage(os.fspath(inner), os.fspath(part)):
+                raise ToileError(f"cannot write {path}: the USDZ package could not be made")

@@ -1,0 +1,87 @@
+"""USD files, read back with usd-core."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dressed_samples import recording, tube, tube_position
+from toile.errors import ToileError
+from toile.export import export
+from toile.export.usd import prim_name, write_usd
+from toile.garment.outfit import join
+from toile.types import Recording
+
+Usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed (extra: usd)")
+UsdGeom = pytest.importorskip("pxr.UsdGeom")
+UsdShade = pytest.importorskip("pxr.UsdShade")
+
+
+@pytest.mark.parametrize("suffix", [".usd", ".usdc", ".usda", ".usdz"])
+def test_points_at_every_frame(tmp_path: Path, suffix: str) -> None:
+    take = recording(5)
+    path = tmp_path / f"look{suffix}"
+    export(take, path)
+    stage = Usd.Stage.Open(str(path))
+    assert UsdGeom.GetStageUpAxis(stage) == "Y"
+    assert UsdGeom.GetStageMetersPerUnit(stage) == 1
+    assert stage.GetTimeCodesPerSecond() == 30
+    assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (1, 5)
+    assert stage.GetDefaultPrim().GetName() == "look"
+    for name, want in (("ball", take.body_vertices), ("tube", take.positions)):
+        mesh = UsdGeom.Mesh.Get(stage, f"/look/{name}")
+        for frame in (0, 2, 4):
+            np.testing.assert_allclose(mesh.GetPointsAttr().Get(frame + 1), want[frame], atol=1e-6)
+            normals = np.array(mesh.GetNormalsAttr().Get(frame + 1))
+            np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-5)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_texture_panels_materials_and_seams(tmp_path: Path) -> None:
+    take = recording(2)
+    write_usd(take, tmp_path / "look.usdc")
+    stage = Usd.Stage.Open(str(tmp_path / "look.usdc"))
+    mesh = UsdGeom.Mesh.Get(stage, "/look/tube")
+    np.testing.assert_array_equal(
+        np.reshape(mesh.GetFaceVertexIndicesAttr().Get(), (-1, 3)), take.garment.triangles
+    )
+    api = UsdGeom.PrimvarsAPI(mesh)
+    uv = np.array(api.GetPrimvar("st").ComputeFlattened()).reshape(-1, 3, 2)
+    np.testing.assert_allclose(uv, take.garment.uv[take.garment.triangles_uv], atol=1e-6)
+    assert set(api.GetPrimvar("seam").Get()) == {0, 1, 2}
+    panels = UsdGeom.Subset.GetGeomSubsets(mesh, familyName="panel")
+    assert [p.GetPrim().GetName() for p in panels] == ["front", "back"]
+    assert sum(len(p.GetIndicesAttr().Get()) for p in panels) == len(take.garment.triangles)
+    (red, _) = UsdGeom.Subset.GetGeomSubsets(mesh, familyName="materialBind")
+    material = UsdShade.MaterialBindingAPI(red.GetPrim()).ComputeBoundMaterial()[0]
+    shader = UsdShade.Shader(stage.GetPrimAtPath(f"{material.GetPath()}/surface"))
+    np.testing.assert_allclose(shader.GetInput("diffuseColor").Get(), [0.6, 0.05, 0.05], atol=1e-6)
+    assert list(mesh.GetPrim().GetCustomDataByKey("toile:seams")) == ["left side", "right side"]
+
+
+def test_each_garment_of_an_outfit_is_a_mesh(tmp_path: Path) -> None:
+    outfit = join([tube(), replace(tube(), name="tube")])
+    position = np.concatenate([tube_position(tube()), 1.1 * tube_position(tube())])
+    take = Recording(outfit, None, np.zeros(1), position[None], np.zeros((1, 0, 3)))
+    write_usd(take, tmp_path / "look.usda")
+    stage = Usd.Stage.Open(str(tmp_path / "look.usda"))
+    meshes = [p for p in stage.Traverse() if p.IsA(UsdGeom.Mesh)]
+    assert len(meshes) == 2
+    assert "timeSamples" not in (tmp_path / "look.usda").read_text()  # one frame stands still
+
+
+def test_names() -> None:
+    taken: set[str] = set()
+    assert [prim_name(n, taken) for n in ("left side", "left side", "3/4", "jupe évasée", "")] == [
+        "left_side",
+        "left_side_2",
+        "_3_4",
+        "jupe__vas_e",
+        "unnamed",
+    ]
+
+
+def test_unwritable_folder_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ToileError, match="cannot write"):
+        write_usd(recording(1), tmp_path / "missing" / "look.usdc")
