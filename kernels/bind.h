@@ -50,5 +50,6 @@ void bind_team(nb::module_ &m);
 void bind_bvh(nb::module_ &m);
 void bind_triangle_pairs(nb::module_ &m);
 void bind_proximity(nb::module_ &m);
+void bind_untangle(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);
 void bind_skin(nb::module_ &m);

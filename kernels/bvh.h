@@ -67,6 +67,8 @@ class Tree {
     const std::vector<std::int32_t> &roots() const { return roots_; }
     // largest absolute coordinate, for rounding bounds
     double extent() const { return extent_; }
+    // triangle across edge i (from corner i to i + 1) of triangle t, -1 at a border
+    std::int32_t across(std::size_t t, int edge) const { return neighbour_[3 * t + edge]; }
     // angle-weighted pseudonormal of a feature, not normalised
     Vec3 pseudonormal(std::int32_t triangle, Feature feature) const;
 

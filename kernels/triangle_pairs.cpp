@@ -287,7 +287,64 @@ class Walk {
     std::vector<TrianglePair> tasks_;
 };
 
+// each chosen triangle of a against the whole of b
+template <class Test>
+std::vector<TrianglePair> walk_chosen(const std::vector<std::int32_t> &chosen, const Tree &a, const Tree &b, bool self,
+                                      Test test) {
+    const float slack = static_cast<float>(3e-7 * std::max(a.extent(), b.extent()));
+    std::vector<std::vector<TrianglePair>> found(chosen.size());
+    for_ranges(chosen.size(), 32, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::int32_t> open;
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto s = chosen[i];
+            Box1 box;
+            const auto p = corners(a, s);
+            const auto bound = [&](int axis, double x, double y, double z) {
+                box.lo[axis] = static_cast<float>(std::min({x, y, z})) - slack;
+                box.hi[axis] = static_cast<float>(std::max({x, y, z})) + slack;
+            };
+            bound(0, p[0].x, p[1].x, p[2].x), bound(1, p[0].y, p[1].y, p[2].y), bound(2, p[0].z, p[1].z, p[2].z);
+            for (const auto root : b.roots())
+                if (root >= 0) open.push_back(root);
+            while (!open.empty()) {
+                const auto top = open.back();
+                open.pop_back();
+                if (top >= 0) {
+                    const Node &node = b.nodes()[top];
+                    const int bits = touching(box, boxes_of(node));
+                    for (int k = 0; k < 4; ++k)
+                        if ((bits >> k & 1) && node.child[k] != Tree::unused) open.push_back(node.child[k]);
+                    continue;
+                }
+                const Leaf &leaf = b.leaves()[~top];
+                const int bits = touching(box, boxes_of(leaf, slack));
+                for (int k = 0; k < leaf.count; ++k) {
+                    const auto t = leaf.triangle[k];
+                    if (!(bits >> k & 1) || (self && s == t)) continue;
+                    // a pair of two chosen triangles is found by the lower one
+                    if (self && t < s && std::binary_search(chosen.begin(), chosen.end(), t)) continue;
+                    const auto low = self ? std::min(s, t) : s, high = self ? std::max(s, t) : t;
+                    if (test(a, low, b, high)) found[i].push_back({low, high});
+                }
+            }
+        }
+    });
+    std::vector<TrianglePair> all;
+    for (const auto &f : found) all.insert(all.end(), f.begin(), f.end());
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
 }  // namespace
+
+std::vector<TrianglePair> meeting_pairs_of(const std::vector<std::int32_t> &chosen, const Tree &a, const Tree &b) {
+    return walk_chosen(chosen, a, b, false, Strangers{});
+}
+
+std::vector<TrianglePair> meeting_pairs_self_of(const std::vector<std::int32_t> &chosen, const Tree &a,
+                                                const std::int32_t *label) {
+    return walk_chosen(chosen, a, a, true, Relatives{label});
+}
 
 std::vector<TrianglePair> meeting_pairs(const Tree &a, const Tree &b) { return Walk(a, b, false, Strangers{}).run(); }
 

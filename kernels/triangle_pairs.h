@@ -25,4 +25,9 @@ std::vector<TrianglePair> meeting_pairs(const Tree &a, const Tree &b);
 // through the other triangle; with two in common when they lie folded flat on each other; with three never.
 std::vector<TrianglePair> meeting_pairs_self(const Tree &a, const std::int32_t *label = nullptr);
 
+// The same for chosen triangles of a only (ascending, no doubles): all pairs that one of them belongs to.
+std::vector<TrianglePair> meeting_pairs_of(const std::vector<std::int32_t> &chosen, const Tree &a, const Tree &b);
+std::vector<TrianglePair> meeting_pairs_self_of(const std::vector<std::int32_t> &chosen, const Tree &a,
+                                                const std::int32_t *label = nullptr);
+
 }  // namespace surface

@@ -177,7 +177,7 @@ def _through(turns: Ints) -> list[list[int]]:
     from the other side of the cloth it is −1. The right reading counts every branch once.
     """
     readings = []
-    for sign in (1, -1):
+    for sign in (-1, 1):
         rows = sign * turns
         readings.append([[i for i in range(rows.shape[1]) if r[i] == r.max() > r.min()] for r in rows])
     excess = [abs(sum(len(r) for r in reading) - turns.shape[1]) for reading in readings]

@@ -1,0 +1,245 @@
+// Untangling by small steps: off the body along its normals, layers apart by their order, a garment out of itself by
+// shortening the curves along which it crosses itself (Volino & Magnenat-Thalmann 2006).
+#include "untangle.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bind.h"
+#include "predicates.h"
+
+namespace surface {
+
+Untangler::Untangler(const std::int32_t *triangles, std::size_t triangle_count, const double *position,
+                     std::size_t particle_count, const std::int32_t *layer, const std::int32_t *label)
+    : cloth_(triangles, triangle_count, position, particle_count), edge_of_side_(3 * triangle_count),
+      wished_(particle_count, Vec3{0, 0, 0}), wishes_(particle_count, 0), moved_(particle_count, 0) {
+    if (layer) layer_.assign(layer, layer + triangle_count);
+    if (label) label_.assign(label, label + particle_count);
+    // both sides of an inner edge get the lower number
+    for (std::size_t i = 0; i < edge_of_side_.size(); ++i) {
+        const auto t = i / 3;
+        const auto other = cloth_.across(t, static_cast<int>(i % 3));
+        edge_of_side_[i] = static_cast<std::int32_t>(i);
+        if (other < 0) continue;
+        for (int k = 0; k < 3; ++k)
+            if (cloth_.across(other, k) == static_cast<std::int32_t>(t) &&
+                cloth_.triangle(other)[k] == cloth_.triangle(t)[(i + 1) % 3])
+                edge_of_side_[i] = std::min(static_cast<std::int32_t>(i), 3 * other + k);
+    }
+}
+
+Vec3 Untangler::normal_of(const Tree &tree, std::int32_t t) const { return normalised(tree.pseudonormal(t, FACE)); }
+
+void Untangler::wish(std::int32_t particle, Vec3 way) {
+    wished_[particle] = wished_[particle] + way;
+    wishes_[particle] += 1;
+}
+
+// The three corners of a crossing triangle go out along the skin's normal: by how far the farther one of these is wrong,
+// a corner below the skin triangle or a skin corner above the cloth triangle.
+void Untangler::push_off_body(const Tree &body, const std::vector<TrianglePair> &pairs, double step) {
+    for (const auto [c, b] : pairs) {
+        const Vec3 out = normal_of(body, b), plane = normal_of(cloth_, c), on_skin = body.vertex(body.triangle(b)[0]);
+        const Vec3 on_cloth = cloth_.vertex(cloth_.triangle(c)[0]);
+        const double facing = dot(out, plane);
+        double depth = 0.1 * step;
+        for (int k = 0; k < 3; ++k) {
+            depth = std::max(depth, dot(on_skin - cloth_.vertex(cloth_.triangle(c)[k]), out));
+            if (std::abs(facing) > 0.3)
+                depth = std::max(depth, dot(body.vertex(body.triangle(b)[k]) - on_cloth, plane) / facing);
+        }
+        for (int k = 0; k < 3; ++k) wish(cloth_.triangle(c)[k], std::min(depth + 0.1 * step, step) * out);
+    }
+}
+
+// the outer garment goes out along the inner one's normal
+void Untangler::part_layers(const std::vector<TrianglePair> &pairs, double step) {
+    for (const auto [s, t] : pairs) {
+        if (layer_of(s) == layer_of(t)) continue;
+        const auto inner = layer_of(s) < layer_of(t) ? s : t, outer = inner == s ? t : s;
+        const Vec3 out = normal_of(cloth_, inner);
+        for (int k = 0; k < 3; ++k) {
+            wish(cloth_.triangle(outer)[k], step * out);
+            wish(cloth_.triangle(inner)[k], -0.2 * step * out);
+        }
+    }
+}
+
+// edges of s that pierce t
+void Untangler::add_crossings(std::int32_t s, std::int32_t t, std::vector<Crossing> &list) const {
+    const std::int32_t *a = cloth_.triangle(s), *b = cloth_.triangle(t);
+    for (int k = 0; k < 3; ++k) {
+        const auto p = a[k], q = a[(k + 1) % 3];
+        bool shared = false;
+        for (int n = 0; n < 3; ++n) shared |= p == b[n] || q == b[n];
+        if (!shared && segment_meets_triangle(cloth_.vertex(p), cloth_.vertex(q), cloth_.vertex(b[0]), cloth_.vertex(b[1]),
+                                              cloth_.vertex(b[2])))
+            list.push_back({edge_of_side_[3 * std::size_t(s) + k], t});
+    }
+}
+
+// Where an edge E pierces a triangle with normal N, the crossing curve runs on into the triangles beside the edge along unit
+// directions R. Moving the edge by d shortens the curve by d . G with G = sum of (R - (E . R) / (E . N) N).
+Vec3 Untangler::contour_pull(const Crossing &crossing, double &along, double *weight) const {
+    const auto t = crossing.side / 3;
+    const int k = crossing.side % 3;
+    const std::int32_t *b = cloth_.triangle(crossing.triangle);
+    const Vec3 p = cloth_.vertex(cloth_.triangle(t)[k]), q = cloth_.vertex(cloth_.triangle(t)[(k + 1) % 3]);
+    const Vec3 n = normal_of(cloth_, crossing.triangle), origin = cloth_.vertex(b[0]);
+    const double from = dot(p - origin, n), to = dot(q - origin, n);
+    along = from == to ? 0.5 : std::clamp(from / (from - to), 0.0, 1.0);
+    const Vec3 at = p + along * (q - p), e = normalised(q - p);
+    const TrianglePoint foot = nearest_on_triangle(at, origin, cloth_.vertex(b[1]), cloth_.vertex(b[2]));
+    std::copy_n(foot.weight, 3, weight);
+    // a grazing edge would ask for the moon
+    double slant = dot(e, n);
+    if (std::abs(slant) < 0.2) slant = slant < 0 ? -0.2 : 0.2;
+    Vec3 pull{0, 0, 0};
+    for (const auto beside : {t, cloth_.across(t, k)}) {
+        if (beside < 0) continue;
+        const std::int32_t *v = cloth_.triangle(beside);
+        const Vec3 middle = (1.0 / 3) * (cloth_.vertex(v[0]) + cloth_.vertex(v[1]) + cloth_.vertex(v[2]));
+        Vec3 inward = middle - p;
+        inward = inward - dot(inward, e) * e;
+        Vec3 r = normalised(cross(normal_of(cloth_, beside), n));
+        if (dot(r, inward) < 0) r = -1.0 * r;
+        pull = pull + r - (2 * dot(e, r) / slant) * n;
+    }
+    return pull;
+}
+
+void Untangler::shrink_contours(const std::vector<TrianglePair> &pairs, double step) {
+    std::vector<Crossing> list;
+    for (const auto [s, t] : pairs) {
+        if (layer_of(s) != layer_of(t)) continue;
+        add_crossings(s, t, list);
+        add_crossings(t, s, list);
+    }
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end(), [](Crossing p, Crossing q) { return !(p < q) && !(q < p); }), list.end());
+    for (const auto &crossing : list) {
+        double along, weight[3];
+        const Vec3 pull = contour_pull(crossing, along, weight);
+        const double strength = length(pull);
+        if (!(strength > 1e-6)) continue;
+        // gently where the curve runs nearly straight on
+        const Vec3 way = (step * std::min(1.0, strength) / strength) * pull;
+        const std::int32_t *edge = cloth_.triangle(crossing.side / 3), *b = cloth_.triangle(crossing.triangle);
+        const int k = crossing.side % 3;
+        wish(edge[k], (1 - along) * way);
+        wish(edge[(k + 1) % 3], along * way);
+        for (int n = 0; n < 3; ++n) wish(b[n], -weight[n] * way);
+    }
+}
+
+// each particle goes the mean of what was wished for it
+void Untangler::apply(double *position, const double *start, const double *inverse_mass, const UntangleOptions &options) {
+    for (std::size_t i = 0; i < wishes_.size(); ++i) {
+        moved_[i] = 0;
+        if (wishes_[i] == 0) continue;
+        const bool held = inverse_mass && !(inverse_mass[i] > 0);
+        Vec3 way = (1 / wishes_[i]) * wished_[i];
+        wished_[i] = {0, 0, 0}, wishes_[i] = 0;
+        const double size = length(way);
+        if (held || !(size > 0)) continue;
+        if (size > options.step) way = (options.step / size) * way;
+        const Vec3 home = load(start + 3 * i);
+        Vec3 total = load(position + 3 * i) + way - home;
+        const double far = length(total);
+        if (far > options.reach) total = (options.reach / far) * total;
+        store(position + 3 * i, home + total);
+        moved_[i] = 1;
+    }
+}
+
+UntangleReport Untangler::run(double *position, const double *inverse_mass, const Tree *body, const UntangleOptions &options) {
+    const std::size_t size = 3 * particle_count(), triangles = cloth_.triangle_count();
+    const std::vector<double> start(position, position + size);
+    std::vector<double> best = start;
+    const std::int32_t *label = label_.empty() ? nullptr : label_.data();
+    cloth_.refit(position);
+    std::vector<TrianglePair> skin, cloth = meeting_pairs_self(cloth_, label);
+    if (body) skin = meeting_pairs(cloth_, *body);
+    UntangleReport report;
+    report.body_before = report.body_after = skin.size();
+    report.cloth_before = report.cloth_after = cloth.size();
+    while ((!skin.empty() || !cloth.empty()) && report.rounds < options.rounds) {
+        ++report.rounds;
+        if (body) push_off_body(*body, skin, options.step);
+        part_layers(cloth, options.step);
+        shrink_contours(cloth, options.step);
+        apply(position, start.data(), inverse_mass, options);
+        cloth_.refit(position);
+        // only what moved can have changed
+        std::vector<std::int32_t> changed;
+        std::vector<std::uint8_t> is_changed(triangles, 0);
+        for (std::size_t t = 0; t < triangles; ++t) {
+            const std::int32_t *v = cloth_.triangle(t);
+            if (!moved_[v[0]] && !moved_[v[1]] && !moved_[v[2]]) continue;
+            is_changed[t] = 1;
+            changed.push_back(static_cast<std::int32_t>(t));
+        }
+        const auto keep = [&](std::vector<TrianglePair> &old, std::vector<TrianglePair> found, bool both) {
+            for (const auto p : old)
+                if (!is_changed[p.a] && !(both && is_changed[p.b])) found.push_back(p);
+            std::sort(found.begin(), found.end());
+            old = std::move(found);
+        };
+        keep(cloth, meeting_pairs_self_of(changed, cloth_, label), true);
+        if (body) keep(skin, meeting_pairs_of(changed, cloth_, *body), false);
+        if (skin.size() + cloth.size() < report.body_after + report.cloth_after) {
+            report.body_after = skin.size(), report.cloth_after = cloth.size();
+            std::copy_n(position, size, best.data());
+        }
+    }
+    std::copy_n(best.data(), size, position);
+    for (std::size_t i = 0; i < particle_count(); ++i)
+        report.moved = std::max(report.moved, length(load(position + 3 * i) - load(&start[3 * i])));
+    return report;
+}
+
+}  // namespace surface
+
+namespace {
+using namespace surface;
+
+nb::dict run(Untangler &untangler, Out<double, -1, 3> position, std::optional<In<double, -1>> inverse_mass,
+             const Tree *body, int rounds, double step, double reach) {
+    const std::size_t n = untangler.particle_count();
+    require(position.shape(0) == n, "position must have one row per particle");
+    require(!inverse_mass || inverse_mass->shape(0) == n, "inverse_mass must have one value per particle");
+    require(rounds >= 0 && step > 0 && reach > 0, "rounds, step and reach must be positive");
+    for (std::size_t i = 0; i < position.size(); ++i)
+        require(std::abs(position.data()[i]) < 1e15, "positions hold NaN or infinite numbers");
+    UntangleReport r;
+    {
+        nb::gil_scoped_release release;
+        r = untangler.run(position.data(), inverse_mass ? inverse_mass->data() : nullptr, body, {rounds, step, reach});
+    }
+    nb::dict report;
+    report["rounds"] = r.rounds;
+    report["body_before"] = r.body_before, report["body_after"] = r.body_after;
+    report["cloth_before"] = r.cloth_before, report["cloth_after"] = r.cloth_after;
+    report["moved"] = r.moved;
+    return report;
+}
+}  // namespace
+
+void bind_untangle(nb::module_ &m) {
+    nb::class_<Untangler>(m, "Untangler", "Moves crossing cloth apart. Not to be used by two threads at once.")
+        .def("__init__", [](Untangler *where, Triangles triangles, Points position, std::optional<In<std::int32_t, -1>> layer,
+                            std::optional<In<std::int32_t, -1>> label) {
+                require_indices(triangles, position.shape(0), "a triangle names a particle that does not exist");
+                require(!layer || layer->shape(0) == triangles.shape(0), "layer must have one value per triangle");
+                require(!label || label->shape(0) == position.shape(0), "label must have one value per particle");
+                for (std::size_t i = 0; i < position.size(); ++i)
+                    require(std::abs(position.data()[i]) < 1e15, "positions hold NaN or infinite numbers");
+                new (where) Untangler(triangles.data(), triangles.shape(0), position.data(), position.shape(0),
+                                      layer ? layer->data() : nullptr, label ? label->data() : nullptr);
+            }, nb::arg("triangles"), nb::arg("position"), nb::arg("layer").none() = nb::none(),
+             nb::arg("label").none() = nb::none())
+        .def("run", &run, nb::arg("position"), nb::arg("inverse_mass").none() = nb::none(), nb::arg("body").none() = nb::none(),
+             nb::arg("rounds") = 12, nb::arg("step") = 0.001, nb::arg("reach") = 0.015,
+             "moves position (n, 3) in place -> {rounds, body_before, body_after, cloth_before, cloth_after, moved}");
+}

@@ -1,0 +1,59 @@
+// The last correction of a frame: cloth that crosses the body or other cloth is moved apart, a little at a time, until the
+// exact test finds nothing or patience ends.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bvh.h"
+#include "triangle_pairs.h"
+
+namespace surface {
+
+struct UntangleOptions {
+    int rounds = 12;
+    double step = 0.001;   // farthest that a particle moves in one round [m]
+    double reach = 0.015;  // farthest that it moves in all [m]
+};
+
+struct UntangleReport {
+    int rounds = 0;
+    std::size_t body_before = 0, cloth_before = 0, body_after = 0, cloth_after = 0;  // crossing pairs
+    double moved = 0;  // farthest that a particle was moved [m]
+};
+
+class Untangler {
+  public:
+    // layer: of each triangle, higher lies outside (null: one layer); label: sewn particles (see meeting_pairs_self)
+    Untangler(const std::int32_t *triangles, std::size_t triangle_count, const double *position, std::size_t particle_count,
+              const std::int32_t *layer = nullptr, const std::int32_t *label = nullptr);
+
+    // Moves particles in place [m]. inverse_mass: 0 stays where it is (null: all alike). body may be null. Keeps the best
+    // state that it saw, so that it never makes things worse, and never moves a particle farther than reach.
+    UntangleReport run(double *position, const double *inverse_mass, const Tree *body, const UntangleOptions &options);
+
+    std::size_t particle_count() const { return cloth_.vertex_count(); }
+
+  private:
+    struct Crossing {
+        std::int32_t side, triangle;  // an edge as the side of a triangle (3 t + k), and the triangle that it pierces
+        friend bool operator<(Crossing p, Crossing q) { return p.side != q.side ? p.side < q.side : p.triangle < q.triangle; }
+    };
+    std::int32_t layer_of(std::int32_t t) const { return layer_.empty() ? 0 : layer_[t]; }
+    Vec3 normal_of(const Tree &tree, std::int32_t t) const;
+    void wish(std::int32_t particle, Vec3 way);
+    void push_off_body(const Tree &body, const std::vector<TrianglePair> &pairs, double step);
+    void part_layers(const std::vector<TrianglePair> &pairs, double step);
+    void shrink_contours(const std::vector<TrianglePair> &pairs, double step);
+    void add_crossings(std::int32_t s, std::int32_t t, std::vector<Crossing> &list) const;
+    Vec3 contour_pull(const Crossing &crossing, double &along, double *weight) const;
+    void apply(double *position, const double *start, const double *inverse_mass, const UntangleOptions &options);
+
+    Tree cloth_;
+    std::vector<std::int32_t> layer_, label_, edge_of_side_;
+    std::vector<Vec3> wished_;
+    std::vector<double> wishes_;
+    std::vector<std::uint8_t> moved_;
+};
+
+}  // namespace surface

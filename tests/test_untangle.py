@@ -1,0 +1,125 @@
+"""Untangling: crossings of each kind go away, clean cloth stays, hopeless cases are not made worse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from surfaces import icosphere
+from toile._kernels import SurfaceTree, Untangler, meeting_pairs, meeting_pairs_self, set_thread_count
+from toile.garment.shapes import square_cloth
+from toile.types import Floats, Garment
+
+
+def sheet(cells: int = 20, size: float = 0.3) -> tuple[Garment, Floats]:
+    """Return a square in the plane y = 0 whose normals point up."""
+    garment = square_cloth(cells, cells, size, size)
+    uv = garment.uv - size / 2
+    return garment, np.stack([uv[:, 0], np.zeros(len(uv)), -uv[:, 1]], axis=1)
+
+
+def two_sheets(gap: float) -> tuple[np.ndarray, Floats, np.ndarray]:
+    garment, position = sheet()
+    triangles = np.concatenate([garment.triangles, garment.triangles + len(position)]).astype(np.int32)
+    layer = np.repeat([0, 1], len(garment.triangles)).astype(np.int32)
+    shift = np.array([0.003, gap, 0.004])
+    return triangles, np.concatenate([position, position + shift]), layer
+
+
+def test_cloth_over_a_sharp_bump() -> None:
+    # all vertices are outside, but a tip of the body comes through a triangle
+    garment, position = sheet()
+    triangles, vertices = icosphere(4, 0.1)
+    vertices = vertices * np.where(vertices[:, 1:2] > 0.0999, 1.06, 1.0) + np.array([0.010, -0.101, 0.005])
+    body = SurfaceTree(triangles, vertices)
+    assert (body.nearest(position, 1.0)[1] > 0).all()
+    report = Untangler(garment.triangles, position).run(position, None, body)
+    assert report["body_before"] > 0
+    assert report["body_after"] == 0
+    assert report["moved"] < 0.012
+    assert meeting_pairs(body, SurfaceTree(garment.triangles, position))[0] == 0
+
+
+def test_clean_cloth_is_left_alone() -> None:
+    garment, position = sheet()
+    before = position.copy()
+    report = Untangler(garment.triangles, position).run(position)
+    assert report["rounds"] == 0
+    np.testing.assert_array_equal(position, before)
+
+
+def test_layers_are_parted_by_their_order() -> None:
+    triangles, position, layer = two_sheets(0.004)
+    count = len(position) // 2
+    bump = np.exp(-((position[:count, 0] ** 2 + position[:count, 2] ** 2) / 0.03**2))
+    position[:count, 1] += 0.008 * bump  # the inner sheet comes through the outer one
+    untangler = Untangler(triangles, position, layer)
+    reports = [untangler.run(position) for _ in range(2)]
+    assert reports[0]["cloth_before"] > 20
+    assert reports[-1]["cloth_after"] == 0
+    inner, outer = position[:count], position[count:]
+    assert outer[np.argmax(bump), 1] > inner[np.argmax(bump), 1]
+
+
+def test_a_bump_through_the_same_garment_shrinks_away() -> None:
+    triangles, position, _ = two_sheets(0.004)
+    count = len(position) // 2
+    bump = np.exp(-((position[:count, 0] ** 2 + position[:count, 2] ** 2) / 0.03**2))
+    position[:count, 1] += 0.008 * bump
+    report = Untangler(triangles, position).run(position, rounds=60)
+    assert report["cloth_before"] > 20
+    assert report["cloth_after"] == 0
+
+
+def test_corner_poked_through_is_pulled_back() -> None:
+    triangles, position, _ = two_sheets(0.006)
+    count = len(position) // 2
+    position[count, 1] -= 0.014
+    assert meeting_pairs_self(SurfaceTree(triangles, position))[0] > 0
+    report = Untangler(triangles, position).run(position, rounds=40)
+    assert report["cloth_after"] == 0
+
+
+def test_held_particles_stay_and_hopeless_cases_do_not_get_worse() -> None:
+    triangles, position, layer = two_sheets(0.004)
+    count = len(position) // 2
+    position[:count, 1] += 0.006
+    before = position.copy()
+    held = np.zeros(len(position))
+    report = Untangler(triangles, position, layer).run(position, held)
+    assert report["cloth_after"] == report["cloth_before"] or report["moved"] == 0
+    np.testing.assert_array_equal(position, before)
+    # a crossing far deeper than the reach
+    position[:count, 1] += 0.5 * np.linspace(-1, 1, count)
+    start = position.copy()
+    report = Untangler(triangles, position).run(position, reach=0.005)
+    assert report["cloth_after"] <= report["cloth_before"]
+    assert np.linalg.norm(position - start, axis=1).max() <= 0.005 + 1e-12
+
+
+def test_threads_change_nothing() -> None:
+    results = []
+    for threads in (1, 2, 8):
+        set_thread_count(threads)
+        triangles, position, layer = two_sheets(0.002)
+        position[:, 1] += 0.003 * np.sin(40 * position[:, 0] + np.repeat([0, 2], len(position) // 2))
+        Untangler(triangles, position, layer).run(position)
+        results.append(position)
+    set_thread_count(0)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+def test_bad_input_is_refused() -> None:
+    garment, position = sheet(2)
+    untangler = Untangler(garment.triangles, position)
+    with pytest.raises(ValueError, match="position"):
+        untangler.run(position[1:].copy())
+    with pytest.raises(ValueError, match="inverse_mass"):
+        untangler.run(position, np.ones(2))
+    with pytest.raises(ValueError, match="NaN"):
+        untangler.run(np.full_like(position, np.nan))
+    with pytest.raises(ValueError, match="layer"):
+        Untangler(garment.triangles, position, np.zeros(2, np.int32))
+    with pytest.raises(IndexError):
+        Untangler(garment.triangles, position[:3].copy())
