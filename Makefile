@@ -27,3 +27,11 @@ types: setup
 
 clean:
 	rm -rf build $(VENV) demo
+
+# other programs that open our results, for the tests that prove it; tests of missing ones are skipped
+.PHONY: readers
+readers: setup
+	-$(BIN)/pip install --quiet --disable-pip-version-check "usd-core>=25.5" "imageio-ffmpeg>=0.5"
+	-$(BIN)/pip install --quiet --disable-pip-version-check "alembic3d>=1.8"
+	-$(PYTHON) -m venv .venv-bpy && .venv-bpy/bin/pip install --quiet --disable-pip-version-check bpy
+	-npm install --no-save --silent gltf-validator

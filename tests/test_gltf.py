@@ -1,6 +1,7 @@
 """GLB files, read back by other people's readers."""
 
 import json
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -145,6 +146,10 @@ def test_motion_comes_back_within_half_a_millimetre(tmp_path: Path) -> None:
         cloth = document.vertices("tube", frame)
         np.testing.assert_allclose(cloth, take.positions[frame][take.garment.uv_particle], atol=5e-4)
         np.testing.assert_allclose(document.vertices("ball", frame), take.body_vertices[frame], atol=5e-4)
+        weights = document.animated(document.node("tube"), "weights", frame)
+        assert weights is not None
+        assert (weights >= 0).all()  # Blender's importer cuts off negative weights
+        assert (weights <= 1).all()
     sampler = document.json["animations"][0]["samplers"][0]
     np.testing.assert_allclose(document.accessor(sampler["input"])[:, 0], take.times, atol=1e-6)
 
@@ -201,3 +206,23 @@ def test_times_that_stand_still_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ToileError, match="frame 1 is not later"):
         write_glb(replace(recording(3), times=np.zeros(3)), tmp_path / "a.glb")
     assert not list(tmp_path.iterdir())
+
+
+VALIDATOR = Path(__file__).parents[1] / "node_modules" / "gltf-validator"
+
+
+@pytest.mark.readers
+@pytest.mark.skipif(not VALIDATOR.exists(), reason="no Khronos validator: run 'make readers'")
+def test_khronos_validator_finds_nothing(tmp_path: Path) -> None:
+    write_glb(moving(), tmp_path / "moving.glb")
+    write_glb(recording(1), tmp_path / "still.glb")
+    script = (
+        "const v = require(process.argv[1]), fs = require('fs');"
+        "v.validateBytes(new Uint8Array(fs.readFileSync(process.argv[2])))"
+        ".then(r => console.log(JSON.stringify(r.issues)))"
+    )
+    for name in ("moving.glb", "still.glb"):
+        command = ["node", "-e", script, str(VALIDATOR), str(tmp_path / name)]
+        issues = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=120).stdout)
+        assert issues["numErrors"] == 0, issues
+        assert issues["numWarnings"] == 0, issues

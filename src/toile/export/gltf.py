@@ -105,12 +105,11 @@ def body_primitive(glb: Glb, body: Body, vertices: Floats) -> dict[str, object]:
 
 
 def part_primitives(
-    glb: Glb, garment: Garment, part: Part, position: Floats, materials: Sequence[int]
+    glb: Glb, part: Part, points: Floats, normals: Floats, materials: Sequence[int]
 ) -> list[dict[str, object]]:
-    """Add a garment's arrays at these particle positions; return one primitive per fabric."""
-    normals = vertex_normals(position, garment.triangles)[part.particle]
+    """Add a garment's arrays with these points and normals, (p, 3); return one primitive per fabric."""
     attributes = {
-        "POSITION": glb.array(position[part.particle].astype(np.float32), VERTICES, bounds=True),
+        "POSITION": glb.array(points.astype(np.float32), VERTICES, bounds=True),
         "NORMAL": glb.array(_unit32(normals), VERTICES),
         "TEXCOORD_0": glb.array((part.uv * [1.0, -1.0]).astype(np.float32), VERTICES),
         "_PANEL": glb.array(part.panel.astype(np.uint16), VERTICES),
@@ -148,8 +147,10 @@ def still_glb(source: Source, number: int) -> Glb:
         glb.root(glb.add("nodes", name=source.body.name or "body", mesh=mesh))
     garment = source.garment
     materials = fabric_materials(glb, garment)
+    normals = vertex_normals(frame.position, garment.triangles)
     for part in garment_parts(garment):
-        primitives = part_primitives(glb, garment, part, frame.position, materials)
+        seen = frame.position[part.particle], normals[part.particle]
+        primitives = part_primitives(glb, part, *seen, materials)
         mesh = glb.add("meshes", name=part.name, primitives=primitives, extras=part_extras(garment))
         glb.root(glb.add("nodes", name=part.name, mesh=mesh))
     return glb

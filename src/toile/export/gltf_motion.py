@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from toile.export.gltf import (
     write_still_glb,
 )
 from toile.export.joints import PoseFinder, local_transforms
-from toile.export.shape_basis import align, fit_basis, follow_signs
+from toile.export.shape_basis import Basis, align, fit_basis, follow_signs
 from toile.export.surface import SurfaceNormals
 from toile.mesh.raster import Floats32
 from toile.run.record import Replayable, source_of
@@ -104,24 +105,21 @@ def _moving_part(
     garment = clip.source.garment
     shapes = _Shapes(clip, part)
     basis = fit_basis(shapes.change, len(clip.numbers), most=most, tolerance=tolerance)
-    bends = _normal_changes(shapes, basis.weights)
-    first = clip.source.frame(clip.numbers[0]).position
-    primitives = part_primitives(glb, garment, part, first, materials)
-    targets, weights = [], []
-    for component, bend, weight in zip(basis.components, bends, basis.weights.T, strict=True):
-        move = component.reshape(-1, 3)
-        # one factor for both: what is stored lies within -1 to 1
-        largest = max(float(np.abs(move).max()), float(np.abs(bend).max()), 1e-12)
-        targets.append(
-            {
-                "POSITION": _shorts(glb, shapes.at_points(move / largest), np.int16, bounds=True),
-                "NORMAL": _shorts(glb, shapes.at_points(bend / largest), np.int8),
-            }
-        )
-        weights.append(weight * largest)
-    for primitive in primitives:
-        primitive["targets"] = targets
-    start = [0.0] * len(targets)
+    morphs = _morphs(shapes, basis)
+    primitives = part_primitives(
+        glb, part, shapes.at_points(morphs.base), shapes.at_points(morphs.base_normals), materials
+    )
+    targets = [
+        {
+            "POSITION": _shorts(glb, shapes.at_points(move), np.int16, bounds=True),
+            "NORMAL": _shorts(glb, shapes.at_points(bend), np.int8),
+        }
+        for move, bend in zip(morphs.moves, morphs.bends, strict=True)
+    ]
+    if targets:
+        for primitive in primitives:
+            primitive["targets"] = targets
+    start = morphs.weights[0].tolist()
     mesh = glb.add(
         "meshes", name=part.name, primitives=primitives, weights=start or None, extras=part_extras(garment)
     )
@@ -130,7 +128,41 @@ def _moving_part(
     animation.add(node, "translation", shapes.translation)
     animation.add(node, "rotation", _glb_quaternions(shapes.rotation))
     if targets:
-        animation.add(node, "weights", np.stack(weights, axis=1).ravel())
+        animation.add(node, "weights", morphs.weights.ravel())
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Morphs:
+    """shape(frame) = base + weights[frame] · moves, with every weight between 0 and 1."""
+
+    base: Floats
+    """(n, 3)"""
+    base_normals: Floats
+    """(n, 3)"""
+    moves: Floats
+    """(k, n, 3)"""
+    bends: Floats
+    """the same for normals, (k, n, 3)"""
+    weights: Floats
+    """(frames, k)"""
+
+
+def _morphs(shapes: _Shapes, basis: Basis) -> _Morphs:
+    """Return morph targets with weights from 0 to 1: some programs cut off what lies outside."""
+    low = basis.weights.min(axis=0)
+    range_ = np.maximum(basis.weights.max(axis=0) - low, 1e-12)
+    moves = basis.components.reshape(len(low), len(shapes.base), 3).astype(np.float64)
+    bends = _normal_changes(shapes, basis.weights)
+    normals = shapes.normals(0) + np.tensordot(low, bends, axes=1)
+    # normals count by direction only: base and changes may be scaled together, so that the base has length 1
+    length = np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 0.1)
+    return _Morphs(
+        base=shapes.base + np.tensordot(low, moves, axes=1),
+        base_normals=normals / length + [0.0, 1e-6, 0.0],
+        moves=moves * range_[:, None, None],
+        bends=np.clip(bends * range_[:, None, None] / length, -1, 1),
+        weights=(basis.weights - low) / range_,
+    )
 
 
 def _normal_changes(shapes: _Shapes, weights: Floats) -> Floats:
@@ -142,10 +174,13 @@ def _normal_changes(shapes: _Shapes, weights: Floats) -> Floats:
     square = weights.T @ weights
     square += np.eye(len(square)) * 1e-9 * max(np.trace(square), 1e-12)
     changes = np.linalg.solve(square, total.astype(np.float64))
-    return np.asarray(changes, dtype=np.float64).reshape(-1, *base.shape)
+    return np.asarray(changes, dtype=np.float64).reshape(len(square), *base.shape)
 
 
 def _shorts(glb: Glb, values: Floats, kind: type[np.signedinteger[Any]], *, bounds: bool = False) -> int:
+    """Add values between -1 and 1 as whole numbers; larger ones stay floats."""
+    if np.abs(values).max(initial=0.0) > 1:
+        return glb.array(values.astype(np.float32), VERTICES, bounds=bounds)
     whole = np.round(values * np.iinfo(kind).max).astype(kind)
     return glb.array(whole, VERTICES, normalised=True, bounds=bounds)
 

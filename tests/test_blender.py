@@ -1,0 +1,73 @@
+"""Exports opened in Blender: the right vertices at the right frames.
+
+Needs a Python that has bpy (it wants its own NumPy, so its own environment): the path of that Python in
+TOILE_BLENDER_PYTHON, or `make readers`, which puts it into .venv-bpy. Without it these tests are skipped.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial import cKDTree
+
+from dressed_samples import recording
+from toile.export import export
+from toile.types import Recording
+
+PYTHON = Path(
+    os.environ.get("TOILE_BLENDER_PYTHON", Path(__file__).parents[1] / ".venv-bpy" / "bin" / "python")
+)
+pytestmark = [
+    pytest.mark.readers,
+    pytest.mark.skipif(
+        not PYTHON.exists(), reason="no Blender: run 'make readers' or set TOILE_BLENDER_PYTHON"
+    ),
+]
+NEEDS = {".usdc": "pxr", ".usdz": "pxr", ".abc": "alembic3d"}
+
+
+def opened(path: Path, tmp_path: Path, frames: list[int]) -> dict[str, np.ndarray]:
+    out = tmp_path / "dump.npz"
+    script = Path(__file__).with_name("blender_dump.py")
+    command = [str(PYTHON), str(script), str(path), str(out), "30", *map(str, frames)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert out.exists(), done.stdout[-2000:] + done.stderr[-2000:]
+    with np.load(out, allow_pickle=False) as found:
+        return dict(found)
+
+
+def compare(found: dict[str, np.ndarray], name: str, frame: int, want: np.ndarray, tolerance: float) -> None:
+    key = next(k for k in found if k.lower().startswith(name) and k.endswith(f"@{frame}"))
+    got = found[key]
+    assert cKDTree(got).query(want)[0].max() < tolerance
+    assert cKDTree(want).query(got)[0].max() < tolerance
+
+
+def check(take: Recording, path: Path, tmp_path: Path, first: int, tolerance: float) -> None:
+    export(take, path)
+    numbers = [0, len(take.times) // 2, len(take.times) - 1]
+    found = opened(path, tmp_path, [first + n for n in numbers])
+    for n in numbers:
+        compare(found, "tube", first + n, take.positions[n], tolerance)
+        compare(found, "ball", first + n, take.body_vertices[n], tolerance)
+    assert next(v for k, v in found.items() if k.startswith("tube") and k.endswith(":uv")) == 1
+
+
+@pytest.mark.parametrize("suffix", [".usdc", ".usdz", ".abc"])
+def test_points_in_order_at_the_right_frames(tmp_path: Path, suffix: str) -> None:
+    pytest.importorskip(NEEDS[suffix])
+    check(recording(9), tmp_path / f"look{suffix}", tmp_path, first=1, tolerance=1e-5)
+
+
+def test_glb(tmp_path: Path) -> None:
+    check(recording(9), tmp_path / "look.glb", tmp_path, first=0, tolerance=1e-3)
+
+
+def test_obj(tmp_path: Path) -> None:
+    take = recording(2)
+    export(take, tmp_path / "look.obj")
+    found = opened(tmp_path / "look.obj", tmp_path, [1])
+    compare(found, "tube", 1, take.positions[1], 1e-5)
+    compare(found, "ball", 1, take.body_vertices[1], 1e-5)
