@@ -167,6 +167,20 @@ def test_rest_pose_and_names_of_the_source_do_not_matter(pose: dict, names: dict
         assert off.max() < 0.012, part
 
 
+def test_an_actor_who_looks_the_other_way_at_rest() -> None:
+    # the same walk told on a rest pose that faces -z
+    source, shape = walk(fps=30.0), body("man")
+    half = from_vector([0, np.pi, 0])
+    turns = np.array(source.rotations)
+    turns[:, 1:] = multiply(multiply(half, turns[:, 1:]), inverse(half))
+    turns[:, 0] = multiply(turns[:, 0], inverse(half))
+    odd = Motion("odd", source.fps, source.names, source.parents, rotate(half, source.offsets), source.tails,
+                 turns, source.translation, True)  # fmt: skip
+    assert np.abs(joint_positions(odd) - joint_positions(source)).max() < 1e-9
+    off = retarget(odd, shape).world_from_joint - retarget(source, shape).world_from_joint
+    assert np.abs(off).max() < 1e-6
+
+
 def test_limb_directions_follow_the_actor() -> None:
     # before feet and arms are cared for, bone directions are the actor's
     from toile.motion.transfer import transfer

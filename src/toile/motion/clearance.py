@@ -34,7 +34,7 @@ class ClearanceSettings:
     """an arm is never turned farther than this [degrees]"""
     spread: float = 8.0
     """thighs are never spread farther than this [degrees]"""
-    rate: float = 30.0
+    rate: float = 15.0
     """frames per second at which skins are compared"""
 
 
@@ -135,7 +135,7 @@ def _compared(pose: Pose, rate: float) -> Ints:
     return np.unique(np.append(np.arange(0, len(pose.hips), step), len(pose.hips) - 1)).astype(np.int32)
 
 
-def arm_depths(pose: Pose, rate: float = 30.0) -> Floats:
+def arm_depths(pose: Pose, rate: float = 15.0) -> Floats:
     """Return how deep the arms are in the trunk in each compared frame [m], (k, 2) for left and right."""
     return _arm_turns(pose, _compared(pose, rate), 0.0)[1]
 
@@ -148,10 +148,15 @@ def clear_arms(
     total = np.zeros((len(pose.hips), 2, 3))
     allowed = np.radians(settings.largest)
     before = 0.0
+    todo = np.ones(len(frames), dtype=bool)
     for number in range(passes):
-        wanted, depth = _arm_turns(pose, frames, settings.gap)
+        # frames that were clear of everything near them stay clear
+        wanted, depth = np.zeros((len(frames), 2, 3)), np.zeros((len(frames), 2))
+        wanted[todo], depth[todo] = _arm_turns(pose, frames[todo], settings.gap)
+        bad = np.abs(wanted).max(axis=(1, 2)) > 1e-3
+        todo = ndimage.binary_dilation(bad, iterations=8)
         before = float(depth.max(initial=0.0)) if number == 0 else before
-        if np.abs(wanted).max(initial=0.0) < 1e-3:
+        if not bad.any():
             break
         wanted = _fill(wanted, frames, len(pose.hips), pose.fps, loop)
         size = np.linalg.norm(total + wanted, axis=-1, keepdims=True)
@@ -194,9 +199,9 @@ def _fill(values: Floats, frames: Ints, count: int, fps: float, loop: bool) -> F
     return np.asarray(turns.reshape(count, *shape))
 
 
-def thigh_depth(pose: Pose, rate: float = 15.0) -> float:
+def thigh_depth(pose: Pose, most: int = 48) -> float:
     """Return how deep the thighs are in each other, in the worst twentieth of the frames [m]."""
-    frames = _compared(pose, rate)
+    frames = np.unique(np.linspace(0, len(pose.hips) - 1, most).astype(np.int32))
     depths = []
     body = pose.body
     rest = body.skeleton.world_from_joint[:, :3, 3]

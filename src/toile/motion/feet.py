@@ -30,9 +30,9 @@ class FootSettings:
     height: float = 0.06
     """a heel or ball higher than this is in the air [m]"""
     speed: float = 0.5
-    """a contact begins when heel or ball gets slower than this [m/s] …"""
+    """a contact begins when heel or ball gets slower than this [m/s], or a fifth of its fastest …"""
     release: float = 1.0
-    """… and ends when it gets faster than this [m/s]"""
+    """… and ends when it gets faster than this [m/s], or a third of its fastest"""
     rise: float = 0.025
     """… or higher than this over its usual height in contact [m]"""
     blend: float = 0.035
@@ -144,10 +144,14 @@ def find_steps(
         )
         speed = smooth(speed, 0.01 * fps)
         over = path[:, 1] - (point[1] - sole.heel[1])
-        slow = (over < settings.height) & (speed < settings.speed)
+        # slow steps: what counts as standing depends on how fast this foot ever gets
+        fastest = float(np.percentile(speed, 95)) if len(speed) else 0.0
+        begin = min(settings.speed, max(0.2 * fastest, 0.08))
+        end = min(settings.release, max(0.33 * fastest, 0.12))
+        slow = (over < settings.height) & (speed < begin)
         usual = float(np.median(over[slow])) if slow.any() else 0.0
         low = over < min(settings.height, usual + settings.rise)
-        found.append(_drop_short(_grow(slow & low, low & (speed < settings.release)), grain))
+        found.append(_drop_short(_grow(slow & low, low & (speed < end)), grain))
     return Steps(found[0], found[1])
 
 

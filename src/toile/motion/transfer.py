@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile.body.bone_names import Bones, find_bones
-from toile.body.rotation import between, from_matrix, inverse, multiply, rotate, slerp, unit
+from toile.body.rotation import between, from_matrix, inverse, multiply, rotate, slerp, unit, yaw
 from toile.motion.kinematics import rest_positions, world_positions, world_rotations
 from toile.motion.source import leg_length
 from toile.types import Body, Floats, Motion
@@ -99,11 +99,7 @@ def _facing(rest: Floats, bones: Bones) -> Floats:
     """Return the yaw that takes +z to where the rest pose looks."""
     left = rest[bones.limbs["left_thigh"]] - rest[bones.limbs["right_thigh"]]
     ahead = np.cross(left, UP)
-    return (
-        between(np.array([0.0, 0.0, 1.0]), ahead)
-        if np.linalg.norm(ahead) > 1e-9
-        else np.array([1.0, 0, 0, 0])
-    )
+    return yaw(np.arctan2(ahead[0], ahead[2]))
 
 
 def _part_turns(delta: Floats, source: Bones, target: Bones) -> dict[int, Floats]:

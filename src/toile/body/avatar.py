@@ -1,0 +1,415 @@
+"""Skinned avatars (GLB, VRM) → Body, and their clips → Motion.
+
+Bones get their parts from the name tables of bone_names (or the file's own humanoid table in a VRM, or the
+user's table). The skin is posed as the file stands, welded where texture seams split it, scaled to metres,
+turned to face +z, put on the floor and brought into our A-pose, so that garments are placed as on any body.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from toile.body.bone_names import Bones, find_bones
+from toile.body.glb_read import Glb, accessor, read_glb, whole
+from toile.body.nodes import Nodes, clip_matrices, read_nodes, rest_matrices
+from toile.body.rotation import between, from_matrix, inverse, multiply, to_matrix, yaw
+from toile.body.skeleton import joint_frames
+from toile.errors import ToileError
+from toile.types import LIMBS, Body, Floats, Ints, Motion, Skeleton
+
+MAX_VERTICES = 1_000_000
+MAX_TRIANGLES = 2_000_000
+ARM_DOWN, LEG_OUT = np.radians(45.0), np.radians(6.0)
+UP = np.array([0.0, 1.0, 0.0])
+UNITS = (1.0, 0.01, 0.001, 0.0254, 100.0)
+
+_LIMB_OF_PART = {
+    "clavicle": "torso", "upper_arm": "{}_upper_arm", "forearm": "{}_forearm", "hand": "{}_hand",
+    "thigh": "{}_thigh", "shin": "{}_shin", "foot": "{}_foot", "toe": "{}_foot",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rig:
+    """The joints of an avatar among the nodes of its file."""
+
+    node: Ints
+    """node of each joint, parents before children, (j,)"""
+    names: tuple[str, ...]
+    parents: Ints
+    bones: Bones
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Stance:
+    """ours_from_file: a turn, a scale [m per unit] and the floor."""
+
+    turn: Floats
+    """(3, 3)"""
+    scale: float
+    shift: Floats
+    """[m], (3,)"""
+
+    def place(self, points: Floats) -> Floats:
+        """Return file points (…, 3) in our axes [m]."""
+        return np.asarray(self.scale * points @ self.turn.T + self.shift)
+
+
+def read_avatar(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = None) -> Body:
+    """Read a skinned avatar; table (part → bone name) helps where bones have unknown names."""
+    glb = read_glb(path)
+    nodes = read_nodes(glb)
+    rig = _find_rig(glb, nodes, table)
+    world = rest_matrices(nodes)
+    points, triangles, joints, weights = _read_skin(glb, nodes, rig, world)
+    points, triangles, joints, weights = _weld(points, triangles, joints, weights, glb.name)
+    heads = world[rig.node, :3, 3]
+    stance = _find_stance(points, heads, rig.bones, glb.name)
+    points, heads = stance.place(points), stance.place(heads)
+    tails = _tails(heads, rig)
+    turned = _to_a_pose(heads, rig)
+    blend = np.einsum("nk,nkab->nab", weights, turned[joints])
+    points = np.einsum("nab,nb->na", blend[:, :3, :3], points) + blend[:, :3, 3]
+    floor = points[:, 1].min() * UP
+    heads, tails = (
+        np.einsum("jab,jb->ja", turned[:, :3, :3], p) + turned[:, :3, 3] - floor for p in (heads, tails)
+    )
+    skeleton = Skeleton(rig.names, rig.parents, joint_frames(heads, tails), tails)
+    return Body(
+        name=os.path.splitext(glb.name)[0],
+        vertices=points - floor,
+        triangles=triangles,
+        skeleton=skeleton,
+        weight_joint=joints,
+        weight=weights,
+        limb=_limbs(rig)[joints[np.arange(len(joints)), weights.argmax(axis=1)]],
+        measurements={"height": float(np.ptp(points[:, 1]))},
+    )
+
+
+def read_clips(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = None) -> tuple[Motion, ...]:
+    """Return the clips of an avatar as motions [m, y up]; none where the file has no animation."""
+    glb = read_glb(path)
+    nodes = read_nodes(glb)
+    rig = _find_rig(glb, nodes, table)
+    rest = rest_matrices(nodes)[rig.node]
+    height = np.ptp(rest[:, :3, 3], axis=0).max()
+    scale = next((unit_ for unit_ in UNITS if 0.7 < height * unit_ < 2.5), 1.6 / max(float(height), 1e-9))
+    return tuple(
+        _clip(glb, nodes, rig, rest, clip, index, scale) for index, clip in enumerate(glb.items("animations"))
+    )
+
+
+def _clip(
+    glb: Glb, nodes: Nodes, rig: Rig, rest: Floats, clip: dict[str, Any], index: int, scale: float
+) -> Motion:
+    matrices, fps = clip_matrices(glb, nodes, clip)
+    world = matrices[:, rig.node]
+    turn = multiply(from_matrix(_rigid(world)), inverse(from_matrix(_rigid(rest))))
+    local, offsets = np.array(turn), scale * np.array(rest[:, :3, 3])
+    for joint, parent in enumerate(rig.parents):
+        if parent >= 0:
+            local[:, joint] = multiply(inverse(turn[:, parent]), turn[:, joint])
+            offsets[joint] = scale * (rest[joint, :3, 3] - rest[parent, :3, 3])
+    name = str(clip.get("name") or f"clip {index + 1}")[:60]
+    return Motion(
+        name=name,
+        fps=fps,
+        names=rig.names,
+        parents=rig.parents,
+        offsets=offsets,
+        tails=_tails(scale * rest[:, :3, 3], rig) - scale * rest[:, :3, 3],
+        rotations=local,
+        translation=scale * world[:, 0, :3, 3],
+        source=glb.name,
+    )
+
+
+def _rigid(matrices: Floats) -> Floats:
+    """Return the rotations (…, 3, 3) of transforms with scale."""
+    turn = matrices[..., :3, :3]
+    return np.asarray(turn / np.maximum(np.linalg.norm(turn, axis=-2, keepdims=True), 1e-12))
+
+
+def _find_rig(glb: Glb, nodes: Nodes, table: Mapping[str, str] | None) -> Rig:
+    """Return the joints of all skins as one tree, the hips' root first."""
+    used: set[int] = set()
+    for skin in glb.items("skins"):
+        joints = skin.get("joints", [])
+        used |= {
+            whole(joint, "a skin's joint", glb.name, 0, len(nodes.names) - 1)
+            for joint in (joints if isinstance(joints, list) else [])
+        }
+    if not used:
+        raise ToileError(f"{glb.name}: has no skin with joints; give a rigged avatar, or use it as a scan")
+    if len(used) > 2000:
+        raise ToileError(f"{glb.name}: {len(used)} joints are too many (2000)")
+    human = _humanoid(glb)
+    used |= {node for node in human if node < len(nodes.names)}
+    tree = {node: _used_parent(nodes, node, used) for node in used}
+    roots = [node for node in nodes.order if node in used and tree[node] < 0]
+    size = {root: sum(_root_of(tree, node) == root for node in used) for root in roots}
+    main = max(roots, key=lambda root: size[root])
+    order = [node for node in nodes.order if node in used and _root_of(tree, node) == main]
+    order += [node for node in nodes.order if node in used and _root_of(tree, node) != main]
+    # loose roots (hair, props) ride with the main one
+    place = {node: index for index, node in enumerate(order)}
+    parents = [place[tree[n]] if tree[n] >= 0 else (-1 if n == main else 0) for n in order]
+    names = _unique([human.get(node, nodes.names[node]) for node in order])
+    bones = find_bones(names, parents, table=table, source=glb.name)
+    return Rig(np.array(order, dtype=np.int32), tuple(names), np.array(parents, dtype=np.int32), bones)
+
+
+def _used_parent(nodes: Nodes, node: int, used: set[int]) -> int:
+    parent = int(nodes.parents[node])
+    while parent >= 0 and parent not in used:
+        parent = int(nodes.parents[parent])
+    return parent
+
+
+def _root_of(tree: Mapping[int, int], node: int) -> int:
+    while tree[node] >= 0:
+        node = tree[node]
+    return node
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    for index, name in enumerate(names):
+        seen[name] = seen.get(name, 0) + 1
+        names[index] = name if seen[name] == 1 else f"{name} {seen[name]}"
+    return names
+
+
+def _humanoid(glb: Glb) -> dict[int, str]:
+    """Return node → humanoid bone name from a VRM file's own table (version 0 or 1)."""
+    extensions = glb.tree.get("extensions", {})
+    found: dict[int, str] = {}
+    for key in ("VRM", "VRMC_vrm"):
+        table = extensions.get(key, {}) if isinstance(extensions, dict) else {}
+        bones = table.get("humanoid", {}).get("humanBones", []) if isinstance(table, dict) else []
+        pairs = (
+            [(str(bone.get("bone")), bone.get("node")) for bone in bones if isinstance(bone, dict)]
+            if isinstance(bones, list)
+            else [(name, bone.get("node")) for name, bone in bones.items() if isinstance(bone, dict)]
+        )
+        found |= {node: name for name, node in pairs if isinstance(node, int) and node >= 0}
+    return found
+
+
+def _read_skin(glb: Glb, nodes: Nodes, rig: Rig, world: Floats) -> tuple[Floats, Ints, Ints, Floats]:
+    """Return points (n, 3) in file units, triangles, joints (n, 4) and weights (n, 4) of all meshes."""
+    joint_of = np.full(len(nodes.names), -1, dtype=np.int32)
+    joint_of[rig.node] = np.arange(len(rig.node))
+    parts: list[tuple[Floats, Ints, Ints, Floats]] = []
+    count = 0
+    for index, node in enumerate(glb.items("nodes")):
+        if "mesh" not in node:
+            continue
+        mesh = glb.item("meshes", node["mesh"])
+        primitives = mesh.get("primitives", [])
+        for primitive in primitives if isinstance(primitives, list) else []:
+            if primitive.get("mode", 4) != 4 or "POSITION" not in primitive.get("attributes", {}):
+                continue
+            part = _read_primitive(glb, nodes, node, index, primitive, world, joint_of)
+            if part is None:
+                continue
+            parts.append((part[0], part[1] + count, part[2], part[3]))
+            count += len(part[0])
+            if count > MAX_VERTICES or sum(len(p[1]) for p in parts) > MAX_TRIANGLES:
+                raise ToileError(
+                    f"{glb.name}: more than {MAX_VERTICES} vertices or {MAX_TRIANGLES} triangles"
+                )
+    if not parts:
+        raise ToileError(f"{glb.name}: no triangles hang on its bones")
+    points, triangles, joints, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return points, triangles.astype(np.int32), joints.astype(np.int32), weights
+
+
+def _read_primitive(
+    glb: Glb,
+    nodes: Nodes,
+    node: dict[str, Any],
+    index: int,
+    primitive: dict[str, Any],
+    world: Floats,
+    joint_of: Ints,
+) -> tuple[Floats, Ints, Ints, Floats] | None:
+    """Return one piece of skin posed as the file stands; None for things that hang on no bone."""
+    attributes, source = primitive["attributes"], f"{glb.name}: mesh {node['mesh']}"
+    points = np.asarray(accessor(glb, attributes["POSITION"]), dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise ToileError(f"{source}: positions are not points in space")
+    order = accessor(glb, primitive["indices"]) if "indices" in primitive else np.arange(len(points))
+    triangles = np.asarray(order, dtype=np.int64)
+    if triangles.ndim != 1 or len(triangles) % 3 or (len(triangles) and triangles.max() >= len(points)):
+        raise ToileError(f"{source}: its triangles name points that do not exist")
+    triangles = triangles.reshape(-1, 3)
+    if "skin" not in node or "JOINTS_0" not in attributes or "WEIGHTS_0" not in attributes:
+        holder = index
+        while holder >= 0 and joint_of[holder] < 0:
+            holder = int(nodes.parents[holder])
+        if holder < 0:
+            return None
+        posed = points @ world[index, :3, :3].T + world[index, :3, 3]
+        joints = np.zeros((len(points), 4), dtype=np.int32)
+        joints[:, 0] = joint_of[holder]
+        return posed, triangles.astype(np.int32), joints, np.tile([1.0, 0, 0, 0], (len(points), 1))
+    skin = glb.item("skins", node["skin"])
+    joints, weights = _influences(glb, attributes, len(points), len(skin["joints"]), source)
+    bind = np.tile(np.eye(4), (len(skin["joints"]), 1, 1))
+    if "inverseBindMatrices" in skin:
+        columns = np.asarray(accessor(glb, skin["inverseBindMatrices"]), dtype=np.float64)
+        if columns.ndim != 2 or columns.shape != (len(bind), 16):
+            raise ToileError(f"{source}: its skin has {columns.shape} bind matrices for {len(bind)} joints")
+        bind = columns.reshape(-1, 4, 4).transpose(0, 2, 1)
+    moved = world[np.array(skin["joints"])] @ bind
+    blend = np.einsum("nk,nkab->nab", weights, moved[joints])
+    posed = np.einsum("nab,nb->na", blend[:, :3, :3], points) + blend[:, :3, 3]
+    return posed, triangles.astype(np.int32), joint_of[np.array(skin["joints"])][joints], weights
+
+
+def _influences(
+    glb: Glb, attributes: dict[str, Any], count: int, joint_count: int, source: str
+) -> tuple[Ints, Floats]:
+    """Return the four strongest joints of each vertex and their shares."""
+    sets = [
+        number
+        for number in range(4)
+        if f"JOINTS_{number}" in attributes and f"WEIGHTS_{number}" in attributes
+    ]
+    joints = [np.asarray(accessor(glb, attributes[f"JOINTS_{n}"]), dtype=np.int64) for n in sets]
+    weights = [np.asarray(accessor(glb, attributes[f"WEIGHTS_{n}"]), dtype=np.float64) for n in sets]
+    if any(array.shape != (count, 4) for array in (*joints, *weights)):
+        raise ToileError(f"{source}: joints and weights do not fit its {count} points")
+    joint, weight = np.concatenate(joints, axis=1), np.maximum(np.concatenate(weights, axis=1), 0.0)
+    if joint.size and (joint.max() >= joint_count or joint.min() < 0):
+        raise ToileError(f"{source}: a point hangs on joint {joint.max()}, but its skin has {joint_count}")
+    best = np.argsort(-weight, axis=1, kind="stable")[:, :4]
+    joint, weight = np.take_along_axis(joint, best, 1), np.take_along_axis(weight, best, 1)
+    total = weight.sum(axis=1, keepdims=True)
+    weight = np.where(total > 1e-9, weight / np.maximum(total, 1e-9), np.array([1.0, 0, 0, 0]))
+    return joint.astype(np.int32), weight
+
+
+def _weld(
+    points: Floats, triangles: Ints, joints: Ints, weights: Floats, source: str
+) -> tuple[Floats, Ints, Ints, Floats]:
+    """Merge points at the same place (texture seams) and drop empty triangles and unused points."""
+    if not np.isfinite(points).all():
+        raise ToileError(f"{source}: its skin has points at infinity")
+    size = max(float(np.ptp(points, axis=0).max()), 1e-9)
+    keys = np.round(points / (1e-6 * size)).astype(np.int64)
+    _, first, place = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    welded = place.reshape(-1)[triangles]
+    a, b, c = welded.T
+    welded = welded[(a != b) & (b != c) & (a != c)]
+    used, welded = np.unique(welded, return_inverse=True)
+    if len(used) < 50:
+        raise ToileError(f"{source}: only {len(used)} points of skin; this is no person")
+    keep = first[used]
+    return points[keep], welded.reshape(-1, 3).astype(np.int32), joints[keep], weights[keep]
+
+
+def _find_stance(points: Floats, heads: Floats, bones: Bones, source: str) -> Stance:
+    """Return how the avatar is brought upright, facing +z, to metres, above the middle of the floor."""
+    top = heads[bones.neck[-1]] if bones.neck else heads[bones.spine[-1]] if bones.spine else None
+    feet = 0.5 * (heads[bones.limbs["left_foot"]] + heads[bones.limbs["right_foot"]])
+    trunk = (top if top is not None else heads[bones.hips]) - feet
+    axis = int(np.argmax(np.abs(trunk)))
+    turn = to_matrix(between(np.sign(trunk[axis]) * np.eye(3)[axis], UP))
+    left = turn @ (heads[bones.limbs["left_thigh"]] - heads[bones.limbs["right_thigh"]])
+    ahead = np.cross(left * np.array([1.0, 0.0, 1.0]), UP)
+    if np.linalg.norm(ahead) < 1e-9:
+        raise ToileError(f"{source}: its thighs lie on each other, so front and back cannot be told apart")
+    turn = to_matrix(yaw(-np.arctan2(ahead[0], ahead[2]))) @ turn
+    placed = points @ turn.T
+    height = float(np.ptp(placed[:, 1]))
+    scale = next((unit_ for unit_ in UNITS if 0.8 < height * unit_ < 2.5), 1.70 / max(height, 1e-9))
+    middle = scale * turn @ heads[bones.hips]
+    return Stance(turn, scale, np.array([-middle[0], -scale * placed[:, 1].min(), -middle[2]]))
+
+
+def _tails(heads: Floats, rig: Rig) -> Floats:
+    """Return where bones end: at the next part of the limb, at the middle of the children, or straight on."""
+    tails = np.zeros_like(heads)
+    following = _next_part(rig.bones)
+    for joint in range(len(heads)):
+        children = np.flatnonzero(rig.parents == joint)
+        far = [c for c in children if np.linalg.norm(heads[c] - heads[joint]) > 1e-5]
+        parent = rig.parents[joint]
+        if joint in following:
+            tails[joint] = heads[following[joint]]
+        elif far:
+            tails[joint] = heads[far].mean(axis=0)
+        else:
+            along = heads[joint] - heads[parent] if parent >= 0 else UP
+            tails[joint] = heads[joint] + (0.5 * along if np.linalg.norm(along) > 1e-5 else 0.05 * UP)
+        if np.linalg.norm(tails[joint] - heads[joint]) < 1e-5:
+            tails[joint] = heads[joint] + 0.02 * UP
+    return tails
+
+
+def _next_part(bones: Bones) -> dict[int, int]:
+    """Return joint → joint at the end of its bone, for trunk and limbs."""
+    trunk = (bones.hips, *bones.spine, *bones.neck)
+    following = dict(pairwise(trunk))
+    for side in ("left", "right"):
+        for chain in (("clavicle", "upper_arm", "forearm", "hand"), ("thigh", "shin", "foot", "toe")):
+            there = [bones.limbs[f"{side}_{part}"] for part in chain if f"{side}_{part}" in bones.limbs]
+            following |= dict(pairwise(there))
+    return following
+
+
+def _to_a_pose(heads: Floats, rig: Rig) -> Floats:
+    """Return transforms (j, 4, 4) from the file's pose to ours: arms 45° down, legs 6° apart, feet level."""
+    moved = np.tile(np.eye(4), (len(heads), 1, 1))
+    limbs = rig.bones.limbs
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        arm = np.array([sign * np.cos(ARM_DOWN), -np.sin(ARM_DOWN), 0.0])
+        leg = np.array([sign * np.sin(LEG_OUT), -np.cos(LEG_OUT), 0.0])
+        for chain, wanted in ((("upper_arm", "forearm", "hand"), arm), (("thigh", "shin", "foot"), leg)):
+            for part, end in pairwise(chain):
+                if f"{side}_{part}" in limbs and f"{side}_{end}" in limbs:
+                    a, b = limbs[f"{side}_{part}"], limbs[f"{side}_{end}"]
+                    now = moved[a, :3, :3] @ (heads[b] - heads[a])
+                    _turn_below(moved, heads, rig, a, to_matrix(between(now, wanted)))
+        foot = limbs[f"{side}_foot"]
+        _turn_below(moved, heads, rig, foot, moved[foot, :3, :3].T)
+    return moved
+
+
+def _turn_below(moved: Floats, heads: Floats, rig: Rig, joint: int, turn: Floats) -> None:
+    """Turn a joint and all that hangs on it about the joint's present place."""
+    about = moved[joint, :3, :3] @ heads[joint] + moved[joint, :3, 3]
+    change = np.eye(4)
+    change[:3, :3], change[:3, 3] = turn, about - turn @ about
+    below = {joint}
+    for other, parent in enumerate(rig.parents):
+        if int(parent) in below:
+            below.add(other)
+    for other in below:
+        moved[other] = change @ moved[other]
+
+
+def _limbs(rig: Rig) -> Ints:
+    """Return the limb label of each joint: its own part's, or its parent's."""
+    label: dict[int, str] = {rig.bones.hips: "pelvis"}
+    label |= dict.fromkeys(rig.bones.spine, "torso") | dict.fromkeys(rig.bones.neck[:-1], "neck")
+    label |= dict.fromkeys(rig.bones.neck[-1:], "head")
+    for name, joint in rig.bones.limbs.items():
+        side, part = name.split("_", 1)
+        label[joint] = _LIMB_OF_PART[part].format(side)
+    found = np.zeros(len(rig.names), dtype=np.int32)
+    for joint, parent in enumerate(rig.parents):
+        if joint in label:
+            found[joint] = LIMBS.index(label[joint])
+        else:
+            found[joint] = found[parent] if parent >= 0 else LIMBS.index("pelvis")
+    return found

@@ -1,0 +1,54 @@
+"""Motions by name or by file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from toile.errors import ToileError
+from toile.motion.acts import idle, reach, sit, turn
+from toile.motion.bvh import read_bvh
+from toile.motion.clips import read_glb_motion
+from toile.motion.gait import run, walk
+from toile.motion.smpl import read_npz
+from toile.types import Motion
+
+MOTIONS: Mapping[str, Callable[..., Motion]] = {
+    "walk": walk,
+    "stroll": partial(walk, cadence=92.0, stride=1.1, arm_swing=0.7),
+    "catwalk": partial(walk, cadence=116.0, stride=1.5, hip_sway=1.9, step_width=0.02),
+    "run": run,
+    "idle": idle,
+    "turn": turn,
+    "sit": sit,
+    "reach": reach,
+}
+"""our own motions; each takes its settings as keywords"""
+
+READERS: Mapping[str, Callable[..., Motion]] = {
+    ".bvh": read_bvh,
+    ".npz": read_npz,
+    ".glb": read_glb_motion,
+    ".vrm": read_glb_motion,
+}
+
+
+def read_motion(name: str | os.PathLike[str], **settings: float) -> Motion:
+    """Return one of our own motions by name (walk, run, idle …), or a motion file (.bvh, .npz, .glb, .vrm).
+
+    settings go to the motion: ``read_motion("walk", cadence=100)``.
+    """
+    if str(name) in MOTIONS:
+        try:
+            return MOTIONS[str(name)](**settings)
+        except TypeError:
+            raise ToileError(f"motion {name}: it has no setting {', '.join(settings)}") from None
+    path = Path(name)
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise ToileError(
+            f"'{name}' is no motion: give {', '.join(MOTIONS)} or a file ending in {', '.join(READERS)}"
+        )
+    return reader(path)
