@@ -11,7 +11,7 @@ import pytest
 from toile.body import named_body
 from toile.body.rotation import inverse, multiply, to_vector
 from toile.errors import ToileError
-from toile.motion import MOTIONS, pose_at, read_motion, retarget
+from toile.motion import MOTIONS, pose_at, read_motion, retarget, write_bvh
 from toile.motion.kinematics import joint_positions
 
 
@@ -53,6 +53,16 @@ def test_unknown_motions_and_settings_are_named() -> None:
         read_motion("nothing_here.bvh")
     with pytest.raises(ToileError, match=r"nothing_here\.npz"):
         read_motion("nothing_here.npz")
+
+
+def test_files_start_at_the_origin_facing_ahead(tmp_path: Path) -> None:
+    aside = MOTIONS["walk"](heading=2.0)
+    write_bvh(aside, tmp_path / "aside.bvh")
+    motion = read_motion(tmp_path / "aside.bvh")
+    assert np.allclose(motion.translation[0, [0, 2]], 0, atol=1e-6)
+    way = motion.translation[-1] - motion.translation[0]
+    assert np.hypot(way[0], way[2]) == pytest.approx(1.4, abs=1e-3)
+    assert way[2] > 1.38
 
 
 def poses(frames: int = 10) -> np.ndarray:

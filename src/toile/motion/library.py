@@ -13,6 +13,7 @@ from toile.motion.bvh import read_bvh
 from toile.motion.clips import read_glb_motion
 from toile.motion.gait import run, walk
 from toile.motion.smpl import read_npz
+from toile.motion.source import start_here
 from toile.types import Motion
 
 MOTIONS: Mapping[str, Callable[..., Motion]] = {
@@ -38,7 +39,7 @@ READERS: Mapping[str, Callable[..., Motion]] = {
 def read_motion(name: str | os.PathLike[str], **settings: float) -> Motion:
     """Return one of our own motions by name (walk, run, idle …), or a motion file (.bvh, .npz, .glb, .vrm).
 
-    settings go to the motion: ``read_motion("walk", cadence=100)``.
+    Files start at the origin, facing +z. settings go to our own motion: ``read_motion("walk", cadence=100)``.
     """
     if str(name) in MOTIONS:
         try:
@@ -51,4 +52,4 @@ def read_motion(name: str | os.PathLike[str], **settings: float) -> Motion:
         raise ToileError(
             f"'{name}' is no motion: give {', '.join(MOTIONS)} or a file ending in {', '.join(READERS)}"
         )
-    return reader(path)
+    return start_here(reader(path))

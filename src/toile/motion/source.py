@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from toile.body.bone_names import Bones, find_bones
-from toile.body.rotation import between, continuous, inverse, multiply, normalise, rotate, to_vector
+from toile.body.rotation import between, continuous, inverse, multiply, normalise, rotate, to_vector, yaw
 from toile.motion.kinematics import joint_positions, rest_positions
 from toile.types import Floats, Ints, Motion
 
@@ -90,6 +90,22 @@ def _stand_up(motion: Motion, bones: Bones) -> Motion:
         tails=rotate(turn, motion.tails),
         translation=translation,
     )
+
+
+def start_here(motion: Motion, table: Mapping[str, str] | None = None) -> Motion:
+    """Return the motion moved along the floor so that it starts at the origin, facing +z."""
+    bones = find_bones(
+        motion.names, motion.parents.tolist(), table=table, source=motion.source or motion.name
+    )
+    at = joint_positions(motion)
+    first = at[: max(round(0.3 * motion.fps), 1)]
+    left = (first[:, bones.limbs["left_thigh"]] - first[:, bones.limbs["right_thigh"]]).mean(axis=0)
+    # ahead is left × up
+    turn = yaw(-np.arctan2(-left[2], left[0]))
+    rotations = np.array(motion.rotations)
+    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    start = at[0, bones.hips] * np.array([1.0, 0.0, 1.0])
+    return _replace(motion, rotations=rotations, translation=rotate(turn, motion.translation - start))
 
 
 def _replace(motion: Motion, **changes: Floats) -> Motion:
