@@ -1,16 +1,14 @@
 """Motions on bodies: bones keep their length, feet stand, arms stay outside, time is smooth."""
 
 import os
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from toile.body import body_from_shape, named_body
+from toile.body import Shape, body_from_shape
 from toile.body.bone_names import find_bones
-from toile.body.make import NAMED
 from toile.body.rotation import from_vector, inverse, multiply, rotate, to_matrix
 from toile.errors import ToileError
 from toile.motion.bvh import read_bvh
@@ -20,17 +18,17 @@ from toile.motion.retarget import retarget
 from toile.motion.track import Track, lead_in, pose_at, still
 from toile.types import Body, Motion
 
+WIDE = {"hips_circ": 1.0, "waist_circ": 1.0, "thigh_circ": 1.0, "belly": 1.0}
+SHAPES = {
+    "small": Shape(height=0.2, weight=0.45),
+    "man": Shape(sex=1.0, weight=0.6, muscle=0.58, height=0.52),
+    "heavy": Shape(weight=1.0, height=0.3, sliders=WIDE),
+}
+
 
 @cache
 def body(name: str) -> Body:
-    if name == "heavy":
-        return body_from_shape(replace(NAMED["woman"], weight=1.0, height=0.3, sliders=WIDE))
-    if name == "small":
-        return body_from_shape(replace(NAMED["woman"], height=0.2))
-    return named_body(name)
-
-
-WIDE = {"hips_circ": 1.0, "waist_circ": 1.0, "thigh_circ": 1.0, "belly": 1.0}
+    return body_from_shape(SHAPES[name])
 
 
 @cache
