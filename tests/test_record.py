@@ -1,3 +1,8 @@
+import random
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -154,3 +159,52 @@ def test_tube_sample_is_consistent() -> None:
     np.testing.assert_array_equal(garment.uv_particle[garment.triangles_uv], garment.triangles)
     a, b = garment.seam_uv.T
     np.testing.assert_array_equal(garment.uv_particle[a], garment.uv_particle[b])
+
+
+SIMULATION = """
+import sys, hashlib, numpy as np
+sys.path.insert(0, sys.argv[2])
+from dressed_samples import recording
+from toile.errors import ToileError
+from toile.run.record import RecordWriter
+
+take = recording(1)
+path, step = sys.argv[1], (None if sys.argv[3] == "exact" else 5e-5)
+try:
+    writer = RecordWriter.resume_at_checkpoint(path)
+except ToileError:
+    writer = RecordWriter.create(path, take.garment, take.body, step=step)
+position, velocity = take.positions[0].copy(), np.zeros_like(take.positions[0])
+if writer.checkpoint is not None:
+    position, velocity = (writer.checkpoint.arrays[n].copy() for n in ("position", "velocity"))
+with writer:
+    for frame in range(writer.frame_count, 120):
+        # a chaotic map: any lost bit would show
+        velocity = np.sin(31 * position + velocity)
+        position = position + 0.01 * velocity
+        state = {"position": position, "velocity": velocity} if frame % 5 == 4 else None
+        writer.append(frame / 60, position, take.body_vertices[0], checkpoint=state)
+        print(frame, flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+@pytest.mark.parametrize("kind", ["exact", "rounded"])
+def test_kills_at_any_moment_do_not_change_the_end(tmp_path: Path, kind: str) -> None:
+    def run(path: Path) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-c", SIMULATION, str(path), str(Path(__file__).parent), kind]
+        return subprocess.Popen(command, stdout=subprocess.PIPE)
+
+    whole, killed = tmp_path / "whole.toile", tmp_path / "killed.toile"
+    assert run(whole).communicate(timeout=120)
+    pick = random.Random(kind)
+    for _ in range(2):
+        child = run(killed)
+        assert child.stdout is not None
+        for _ in range(pick.randrange(1, 25)):
+            child.stdout.readline()
+        time.sleep(pick.random() * 0.003)
+        child.kill()
+        child.communicate()
+    assert run(killed).communicate(timeout=120)
+    assert killed.read_bytes() == whole.read_bytes()

@@ -37,6 +37,16 @@ class Frame:
     """what else the writer stored: velocity, world_from_joint …"""
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Checkpoint:
+    """What a simulation stored to go on from."""
+
+    frame: int
+    """the frame it belongs to"""
+    arrays: Mapping[str, NDArray[Any]]
+    meta: Mapping[str, Any]
+
+
 class Source(Protocol):
     """Something that can be replayed frame by frame without holding all frames in memory."""
 
@@ -67,6 +77,8 @@ class RecordWriter:
         self._step = encoding.get("step")
         self._body = body or (-1, {})
         """frame that holds the body last stored, and how it was stored there"""
+        self.checkpoint: Checkpoint | None = None
+        """after resume: everything that the simulation needs to go on"""
 
     @classmethod
     def create(
@@ -99,6 +111,18 @@ class RecordWriter:
             body = recorded.stored_body(writer.frame_count - 1) if writer.frame_count else None
             return cls(writer, recorded.encoding, body)
 
+    @classmethod
+    def resume_at_checkpoint(cls, path: Path) -> RecordWriter:
+        """Go on after the last whole frame that holds a checkpoint; later frames are computed again.
+
+        The writer's checkpoint tells where the simulation goes on; None: from the start, with no frames.
+        """
+        with RecordedFile(path) as recorded:
+            found = recorded.last_checkpoint()
+        writer = cls.resume(path, frame_count=0 if found is None else found.frame + 1)
+        writer.checkpoint = found
+        return writer
+
     @property
     def frame_count(self) -> int:
         """Frames stored so far."""
@@ -110,8 +134,14 @@ class RecordWriter:
         position: Floats,
         body_vertices: Floats | None = None,
         extra: Mapping[str, NDArray[Any]] | None = None,
+        checkpoint: Mapping[str, NDArray[Any]] | None = None,
+        checkpoint_meta: Mapping[str, Any] | None = None,
     ) -> None:
-        """Store one frame. A body that stands still is stored once and pointed to afterwards."""
+        """Store one frame. A body that stands still is stored once and pointed to afterwards.
+
+        extra: arrays for readers, such as world_from_joint. checkpoint: arrays (and JSON in
+        checkpoint_meta) from which the simulation can go on to the same bits; stored exactly.
+        """
         if not np.isfinite(position).all():
             raise ToileError(f"frame {self.frame_count} holds NaN or infinite positions: nothing was stored")
         arrays: Arrays = dict(self._encode("position", position))
@@ -124,8 +154,10 @@ class RecordWriter:
             else:
                 arrays.update(stored)
                 self._body = (self.frame_count, stored)
-        for name, values in (extra or {}).items():
-            arrays[f"extra.{name}"] = values
+        arrays |= {f"extra.{name}": values for name, values in (extra or {}).items()}
+        if checkpoint is not None:
+            arrays |= {f"checkpoint.{name}": values for name, values in checkpoint.items()}
+            meta["checkpoint"] = dict(checkpoint_meta or {})
         self._writer.append(arrays, meta, deflate=self._step is not None)
 
     def _encode(self, name: str, values: Floats) -> Arrays:
@@ -247,6 +279,17 @@ class RecordedFile:
             body_vertices=self._body_vertices(number, (arrays, meta), where),
             extra={n.removeprefix("extra."): a for n, a in arrays.items() if n.startswith("extra.")},
         )
+
+    def last_checkpoint(self) -> Checkpoint | None:
+        """Return the checkpoint of the last undamaged frame that has one."""
+        for number in range(self._reader.sound_count - 1, -1, -1):
+            arrays, meta = self._reader.frame(number)
+            if isinstance(meta.get("checkpoint"), dict):
+                mine = {
+                    n.removeprefix("checkpoint."): a for n, a in arrays.items() if n.startswith("checkpoint.")
+                }
+                return Checkpoint(number, mine, meta["checkpoint"])
+        return None
 
     def stored_body(self, number: int, content: tuple[Arrays, Meta] | None = None) -> tuple[int, Arrays]:
         """Return which frame holds the body of a frame, and how it is stored there (empty: rest pose)."""
