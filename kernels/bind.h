@@ -32,8 +32,10 @@ inline void require(bool ok, const char *message) {
 template <class Array>
 void require_indices(const Array &index, std::size_t count, const char *message) {
     const auto *p = index.data();
-    for (std::size_t i = 0; i < index.size(); ++i)
-        if (p[i] < 0 || static_cast<std::size_t>(p[i]) >= count) throw std::out_of_range(message);
+    // without an early exit the loop is vectorised; a negative index is a huge unsigned one
+    bool bad = false;
+    for (std::size_t i = 0; i < index.size(); ++i) bad |= static_cast<std::size_t>(p[i]) >= count;
+    if (bad) throw std::out_of_range(message);
 }
 
 // a NumPy array that owns its memory

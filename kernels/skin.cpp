@@ -7,7 +7,8 @@
 
 namespace {
 
-constexpr std::size_t SERIAL_BELOW = 2048;
+// waking a second thread costs more than a body of 13k vertices does
+constexpr std::size_t SERIAL_BELOW = 32768;
 
 // v' = sum_k w_k (R_k v + t_k), transforms as rows of 3x4 (Magnenat-Thalmann et al. 1988)
 void blend_linear(const double *rest, const std::int32_t *joint, const double *weight, std::size_t k,
@@ -87,41 +88,63 @@ auto skin(Points rest, In<std::int32_t, -1, -1> joint, In<double, -1, -1> weight
     return std::make_tuple(own(std::move(position), {n, 3}), own(std::move(velocity), {n, 3}));
 }
 
-// unit normals, area-weighted mean of the faces round each vertex; corners[start[i]..start[i+1]) lists them
-auto vertex_normals(Points position, Triangles triangles, In<std::int32_t, -1> start, In<std::int32_t, -1> face) {
-    const std::size_t n = position.shape(0), t = triangles.shape(0);
-    require_indices(triangles, n, "normals: a triangle names a vertex that does not exist");
+// twice the area of a triangle times its normal
+inline void face_area(const double *p, const std::int32_t *t, double *out) {
+    const double *a = p + 3 * t[0], *b = p + 3 * t[1], *c = p + 3 * t[2];
+    const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
+    const double v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+    out[0] = u[1] * v[2] - u[2] * v[1];
+    out[1] = u[2] * v[0] - u[0] * v[2];
+    out[2] = u[0] * v[1] - u[1] * v[0];
+}
+
+inline void make_unit(double *s) {
+    const double length = std::sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
+    const double scale = length > 0.0 ? 1.0 / length : 0.0;
+    for (int r = 0; r < 3; ++r) s[r] *= scale;
+}
+
+void check_faces(const In<std::int32_t, -1> &start, const In<std::int32_t, -1> &face, std::size_t n, std::size_t t) {
     require_indices(face, t, "normals: a vertex names a triangle that does not exist");
     require(start.shape(0) == n + 1, "normals: one start per vertex and one end");
     for (std::size_t i = 0; i < n; ++i)
         require(start.data()[i] >= 0 && start.data()[i] <= start.data()[i + 1], "normals: starts must ascend");
     require(static_cast<std::size_t>(start.data()[n]) <= face.shape(0), "normals: starts end after the faces");
-    std::vector<double> area(3 * t), normal(3 * n);
+}
+
+// unit normals, area-weighted mean of the faces round each vertex; face[start[i]..start[i+1]) lists them in
+// ascending order, so that both ways below add up in the same order and give the same bits
+std::vector<double> vertex_normals(Points position, Triangles triangles, In<std::int32_t, -1> start, In<std::int32_t, -1> face) {
+    const std::size_t n = position.shape(0), t = triangles.shape(0);
+    require_indices(triangles, n, "normals: a triangle names a vertex that does not exist");
+    std::vector<double> normal(3 * n, 0.0);
     const double *p = position.data();
     const std::int32_t *tri = triangles.data();
-    {
-        nb::gil_scoped_release free;
+    const bool serial = t < SERIAL_BELOW || thread_count() == 1;
+    if (!serial) check_faces(start, face, n, t);
+    nb::gil_scoped_release free;
+    if (serial) {
+        for (std::size_t i = 0; i < t; ++i) {
+            double area[3];
+            face_area(p, tri + 3 * i, area);
+            for (int corner = 0; corner < 3; ++corner)
+                for (int r = 0; r < 3; ++r) normal[3 * tri[3 * i + corner] + r] += area[r];
+        }
+        for (std::size_t i = 0; i < n; ++i) make_unit(&normal[3 * i]);
+    } else {
+        std::vector<double> area(3 * t);
         for_ranges(t, SERIAL_BELOW, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const double *a = p + 3 * tri[3 * i], *b = p + 3 * tri[3 * i + 1], *c = p + 3 * tri[3 * i + 2];
-                const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-                const double v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-                area[3 * i] = u[1] * v[2] - u[2] * v[1];
-                area[3 * i + 1] = u[2] * v[0] - u[0] * v[2];
-                area[3 * i + 2] = u[0] * v[1] - u[1] * v[0];
-            }
+            for (std::size_t i = begin; i < end; ++i) face_area(p, tri + 3 * i, &area[3 * i]);
         });
         for_ranges(n, SERIAL_BELOW, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
-                double s[3] = {};
                 for (std::int32_t f = start.data()[i]; f < start.data()[i + 1]; ++f)
-                    for (int r = 0; r < 3; ++r) s[r] += area[3 * face.data()[f] + r];
-                const double length = std::sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-                for (int r = 0; r < 3; ++r) normal[3 * i + r] = length > 0.0 ? s[r] / length : 0.0;
+                    for (int r = 0; r < 3; ++r) normal[3 * i + r] += area[3 * face.data()[f] + r];
+                make_unit(&normal[3 * i]);
             }
         });
     }
-    return own(std::move(normal), {n, 3});
+    return normal;
 }
 
 }  // namespace
@@ -131,6 +154,10 @@ void bind_skin(nb::module_ &m) {
     m.def("skin", &skin, "rest"_a, "joint"_a, "weight"_a, "pose"_a, "previous"_a, "dt"_a,
           "Positions and velocities of a skinned surface; pose rows: 12 numbers (3x4 world_from_rest) or 8 (dual "
           "quaternion).");
-    m.def("vertex_normals", &vertex_normals, "position"_a, "triangles"_a, "start"_a, "face"_a,
-          "Unit vertex normals, area-weighted.");
+    m.def(
+        "vertex_normals",
+        [](Points position, Triangles triangles, In<std::int32_t, -1> start, In<std::int32_t, -1> face) {
+            return own(vertex_normals(position, triangles, start, face), {position.shape(0), 3});
+        },
+        "position"_a, "triangles"_a, "start"_a, "face"_a, "Unit vertex normals, area-weighted.");
 }

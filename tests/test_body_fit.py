@@ -9,7 +9,7 @@ from toile.body import make_body, named_body
 from toile.body.gradient import jacobian
 from toile.body.limbs import limb_shapes, world_from_limbs
 from toile.body.network import SEED, fit_dials, measure_dials, weigh_dials
-from toile.body.people import DIALS, MEASURES, sample_people
+from toile.body.people import DIALS, MEASURES, sample_people, shape_of, sketch
 from toile.body.request import BodyWarning
 from toile.body.skin import rest_pose
 from toile.errors import ToileError
@@ -35,12 +35,14 @@ def test_people_outside_the_training_are_met(sex):
 
 def test_slopes_match_differences():
     ages, dials = sample_people("female", 1, seed=4)
-    slopes = jacobian("female", ages[0], dials[0])
+    drawn = sketch(shape_of("female", ages[0], dials[0]))
+    slopes = jacobian("female", ages[0], dials[0], drawn, weigh=True)
     step = 2e-3
     for i in range(0, len(DIALS), 3):
         nudge = np.zeros(len(DIALS))
         nudge[i] = step
         up, down = (measure_dials("female", ages[0], dials[0] + s * nudge) for s in (1, -1))
+        up[-1], down[-1] = (weigh_dials("female", ages[0], dials[0] + s * nudge) for s in (1, -1))
         assert np.allclose(slopes[:, i], (up - down) / (2 * step), atol=0.03), list(DIALS)[i]
 
 

@@ -97,6 +97,21 @@ def test_normals_match_numpy_and_point_outward(body):
     assert vertex_normals(body.vertices, t)[top, 1] > 0.9
 
 
+def test_normals_of_a_large_mesh_have_the_same_bits_for_any_number_of_threads():
+    rng = np.random.default_rng(7)
+    points = rng.normal(size=(20_000, 3))
+    triangles = rng.integers(0, len(points), (60_000, 3)).astype(np.int32)
+    results = []
+    count = _kernels.thread_count()
+    try:
+        for threads in (1, 2, 8):
+            _kernels.set_thread_count(threads)
+            results.append(vertex_normals(points, triangles).tobytes())
+    finally:
+        _kernels.set_thread_count(count)
+    assert results[0] == results[1] == results[2]
+
+
 def test_same_bits_for_any_number_of_threads(body):
     world, before = some_pose(body, 5), rest_pose(body)
     results = []

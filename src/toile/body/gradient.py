@@ -25,10 +25,10 @@ from toile.body.measure import (
     planes,
     section_under,
 )
-from toile.body.people import DIALS, MEASURES, reduced_template, shape_of, template_probe
+from toile.body.people import DIALS, MEASURES, Sketch, evenness, reduced_template, shape_of, template_probe
 from toile.body.section import TAPE_DIRECTIONS, fan, plane_axes
-from toile.body.shape import blend, coefficients
-from toile.body.stance import Stance, stand
+from toile.body.shape import blend, coefficients, slider_rows
+from toile.body.stance import Stance
 from toile.types import Floats, Ints
 
 NUDGE = 1e-4
@@ -51,13 +51,10 @@ class Pull:
         self.slopes.append(np.atleast_2d(slopes))
 
 
-def jacobian(sex: str, age: float, dials: Floats, weigh: bool = False) -> Floats:
-    """Return the change of MEASURES with DIALS, (m, d) [m; 100 kg]; the weight's row is zero unless asked."""
-    probe, template = template_probe(), reduced_template()
-    share = coefficients(shape_of(sex, age, dials))
-    stance = stand(probe.flesh, *blend(template, share))
-    joint = dict(zip(probe.flesh.rig.names, stance.heads, strict=True))
-    pulls = _pulls(stance, joint, probe.ground)
+def jacobian(sex: str, age: float, dials: Floats, drawn: Sketch, weigh: bool = False) -> Floats:
+    """Return the change of MEASURES with DIALS at a sketch, (m, d) [m; 100 kg]; no weight unless asked."""
+    probe, stance, share = template_probe(), drawn.stance, drawn.share
+    pulls = _pulls(stance, drawn.joint, probe.ground)
     rows = np.unique(np.concatenate([r for p in pulls.values() for r in p.rows]))
     turn = _coefficient_slopes(sex, age, dials, share)
     skin, joints = _motion(stance, rows, turn)
@@ -93,22 +90,30 @@ def _weight_slopes(share: Floats, turn: Floats) -> Floats:
 def _coefficient_slopes(sex: str, age: float, dials: Floats, share: Floats) -> Floats:
     """Return the change of the target coefficients with the dials, (d, k)."""
     found = np.zeros((len(dials), len(share)))
-    for i in range(len(dials)):
-        nudged = dials.copy()
-        nudged[i] += NUDGE
-        found[i] = (coefficients(shape_of(sex, age, nudged)) - share) / NUDGE
+    even, targets = evenness(), slider_rows()
+    for i, (value, sliders) in enumerate(zip(dials, DIALS.values(), strict=True)):
+        if not sliders:
+            nudged = dials.copy()
+            nudged[i] += NUDGE
+            found[i] = (coefficients(shape_of(sex, age, nudged)) - share) / NUDGE
+        for slider in sliders:
+            more, less = targets[slider]
+            found[i, more if value > 0 else less] = even[slider] if value > 0 else -1.0
     return found
 
 
 def _motion(stance: Stance, rows: Ints, turn: Floats) -> tuple[Floats, Floats]:
     """Return how rows of the skin (d, r, 3) and joints (d, j, 3) move in the rest pose with the dials."""
     template, flesh = reduced_template(), template_probe().flesh
-    active = np.flatnonzero(np.abs(turn).max(axis=0) > 1e-9)
     columns = (3 * rows[:, None] + np.arange(3)).ravel()
-    targets = template.target_skin[np.ix_(active, columns)].astype(np.float64) * UNIT
-    skin = (turn[:, active] @ targets).reshape(len(turn), -1, 3)
-    points = (turn[:, active] @ template.target_points[active].astype(np.float64)).reshape(len(turn), -1, 3)
-    heads = points[:, flesh.rig.heads]
+    flat = np.zeros((len(turn), len(columns)))
+    points = np.zeros((len(turn), template.target_points.shape[1]))
+    # most dials turn one or two targets: no matrix product
+    for dial, target in zip(*np.nonzero(np.abs(turn) > 1e-9), strict=True):
+        flat[dial] += (turn[dial, target] * UNIT) * template.target_skin[target, columns]
+        points[dial] += turn[dial, target] * template.target_points[target]
+    skin = flat.reshape(len(turn), -1, 3)
+    heads = points.reshape(len(turn), -1, 3)[:, flesh.rig.heads]
     rotation = stance.turned[:, :3, :3]
     moved = np.zeros_like(heads)
     for j, parent in enumerate(flesh.rig.parents):

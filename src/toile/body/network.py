@@ -24,7 +24,16 @@ from toile.body.data import load_arrays, load_template
 from toile.body.gradient import jacobian
 from toile.body.landmarks import neutral_stance
 from toile.body.measure import DENSITY, volume
-from toile.body.people import DIALS, MEASURES, measure_shape, sample_people, shape_of
+from toile.body.people import (
+    DIALS,
+    MEASURES,
+    Sketch,
+    measure_shape,
+    measure_sketch,
+    sample_people,
+    shape_of,
+    sketch,
+)
 from toile.types import Floats
 
 FILE = "network.npz"
@@ -77,8 +86,11 @@ class Network:
 
 def measure_dials(sex: str, age: float, dials: Floats) -> Floats:
     """Return the measures of dials in the order of MEASURES, in solver units; the weight is left 0."""
-    found = measure_shape(shape_of(sex, age, dials)) | {"weight": 0.0}
-    return np.array([found[name] for name in MEASURES])
+    return _in_order(measure_shape(shape_of(sex, age, dials)))
+
+
+def _in_order(found: Mapping[str, float]) -> Floats:
+    return np.array([found.get(name, 0.0) for name in MEASURES])
 
 
 def weigh_dials(sex: str, age: float, dials: Floats) -> float:
@@ -224,10 +236,12 @@ class _Solver:
         self.metric = network.dial_covariance
         self.heavy = len(MEASURES) - 1 in asked
         self.weighed: tuple[Floats, float] | None = None
+        self.drawn: Sketch
 
     def measure(self, dials: Floats, weigh: bool) -> Floats:
         """Return the asked measures; between weighings the weight is carried on by its slopes."""
-        found = measure_dials(self.sex, self.age, dials)
+        self.drawn = sketch(shape_of(self.sex, self.age, dials))
+        found = _in_order(measure_sketch(self.drawn))
         if self.heavy:
             if weigh or self.weighed is None:
                 self.weighed = dials, weigh_dials(self.sex, self.age, dials)
@@ -244,7 +258,7 @@ class _Solver:
             if np.abs(least).max() < CLOSE:
                 return best, least, step
             if step % 2 == 0:
-                self.jacobian = jacobian(self.sex, self.age, x, self.heavy)
+                self.jacobian = jacobian(self.sex, self.age, x, self.drawn, self.heavy)
             after = self.next(x, found)
             new = self.measure(after, weigh=True)
             if step % 2 == 0:
