@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from toile import _kernels
 from toile.errors import ToileError
+from toile.mesh.curvature import border_curvature
 from toile.types import Bools, Contacts, Floats, Garment, Ints, Scene, State
 
 STAR_SIZE = 16
@@ -173,7 +174,7 @@ def boundary_particles(garment: Garment) -> Bools:
 
 
 def stars(garment: Garment, scale: float = 1.0) -> Stars:
-    """Return the bending constraints: E = ½ Σ |Σ c_k x_k|² / area, zero moment at free edges."""
+    """Return the bending constraints: E = ½ Σ |Σ c_k x_k|² / area; across free edges there is no moment."""
     operator = _curvature_operator(garment, scale)
     area = np.bincount(
         garment.triangles.ravel(), np.repeat(triangle_areas(garment) / 3, 3), garment.particle_count
@@ -187,7 +188,24 @@ def stars(garment: Garment, scale: float = 1.0) -> Stars:
         at = operator.indptr[centres[has]] + column
         particles[has, column] = operator.indices[at]
         weight[has, column] = operator.data[at]
-    return Stars(particles=particles, weight=weight, stiffness=1 / area[centres])
+    border = _border_stars(garment, scale, np.asarray(area, np.float64))
+    return Stars(
+        particles=np.concatenate([particles, border.particles]),
+        weight=np.concatenate([weight, border.weight]),
+        stiffness=np.concatenate([1 / area[centres], border.stiffness]),
+    )
+
+
+def _border_stars(garment: Garment, scale: float, area: Floats) -> Stars:
+    """Return the bending constraints of free edges along themselves: without them hems are limp."""
+    found = border_curvature(garment.triangles, corner_uv(garment), garment.particle_count)
+    centre = found.vertices[:, 0]
+    warp, weft = (np.sqrt(particle_average(garment, k)[centre] * scale) for k in ("bend_warp", "bend_weft"))
+    root = warp * found.warp + weft * (1 - found.warp)
+    particles = np.full((len(centre), STAR_SIZE), -1, dtype=np.int32)
+    weight = np.zeros((len(centre), STAR_SIZE))
+    particles[:, :4], weight[:, :4] = found.vertices, found.weight * (root * area[centre])[:, None]
+    return Stars(particles=particles, weight=weight, stiffness=1 / area[centre])
 
 
 def particle_order(garment: Garment) -> Ints:
