@@ -12,6 +12,7 @@ from toile.garment.build import (
     weld,
     weld_positions,
 )
+from toile.garment.fabric import FABRICS
 from toile.garment.facing import panels_face_down, twisted_seams
 from toile.garment.outfit import join, layered
 from toile.garment.shapes import flat_position, tube_cloth
@@ -179,7 +180,9 @@ def test_panels_may_have_their_own_fabric() -> None:
         ("denim", "silk")[f] == {"front": "denim", "back": "silk"}[n]
         for n, f in zip(names, garment.triangle_fabric, strict=True)
     )
-    assert particle_mass(weld(garment)).sum() == pytest.approx(0.5 * (0.4 * 0.4 + 0.3 * 0.055))
+    assert particle_mass(weld(garment)).sum() == pytest.approx(
+        0.5 * (0.4 * FABRICS["denim"].mass + 0.3 * FABRICS["silk"].mass)
+    )
 
 
 def test_held_edges_are_kept_through_welding() -> None:
