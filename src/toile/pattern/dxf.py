@@ -187,7 +187,7 @@ def _piece(raw: _Raw, scale: float, notes: list[str], source: str) -> Piece | No
         fold=_straight(raw.lines.get(6, []), scale),
         grain=_straight(raw.lines.get(7, []), scale),
         quantity=2 if quantity == 2 else 1,
-        notches=_notches(raw, scale),
+        notches=[(at, "") for at in _notches(raw, scale)],
         marks=marks,
         label=_label(raw),
     )

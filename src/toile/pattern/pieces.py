@@ -45,7 +45,8 @@ class Piece:
     """(2, 2): a line along the warp"""
     quantity: int = 1
     """2: also the mirrored twin"""
-    notches: list[Floats] = field(default_factory=list)
+    notches: list[tuple[Floats, str]] = field(default_factory=list)
+    """place and name; notches of one name meet"""
     marks: list[Mark] = field(default_factory=list)
     label: str = ""
 
@@ -74,7 +75,7 @@ def panel_from_piece(piece: Piece) -> Panel:
             marks.append(Mark("fold", piece.fold))
         else:
             outline = unfolded
-            notches += [_reflect(point, piece.fold) for point in notches]
+            notches += [(_reflect(point, piece.fold), name) for point, name in notches]
             marks += [replace(mark, points=_reflect(mark.points, piece.fold)) for mark in marks]
     if len(outline) < 2:
         raise ToileError(f"piece '{piece.name}': its outline has {len(outline)} edges, it encloses nothing")
@@ -266,19 +267,19 @@ def unfold(outline: Sequence[Curve], line: Floats) -> list[Curve] | None:
 # ---------------------------------------------------------------------------- notches
 
 
-def notches_on(panel: Panel, points: Sequence[Floats]) -> tuple[Notch, ...]:
-    """Return notches at the places of the outline that are nearest to points [m]."""
+def notches_on(panel: Panel, points: Sequence[tuple[Floats, str]]) -> tuple[Notch, ...]:
+    """Return notches at the places of the outline that are nearest to named points [m]."""
     if not points:
         return ()
     lines = [shapely.LineString(curves.flatten_edge(panel, i, 1e-5)) for i in range(len(panel.edges))]
-    found: set[tuple[int, float]] = set()
-    for point in points:
+    found: set[tuple[int, float, str]] = set()
+    for point, name in points:
         at = shapely.Point(float(point[0]), float(point[1]))
         distance = [line.distance(at) for line in lines]
         k = int(np.argmin(distance))
         if distance[k] < NOTCH_REACH:
-            found.add((k, round(float(lines[k].project(at, normalized=True)), 6)))
-    return tuple(Notch(edge, fraction) for edge, fraction in sorted(found))
+            found.add((k, round(float(lines[k].project(at, normalized=True)), 6), name))
+    return tuple(Notch(edge, fraction, name) for edge, fraction, name in sorted(found))
 
 
 # ---------------------------------------------------------------------------- units, sew line

@@ -302,7 +302,7 @@ def _freesewing_pieces(document: Document, flip: Floats) -> list[Piece]:
         match = _CUT.search(words)
         fold = _marker_line(shapes, "cutonfold", flip)
         notches = [
-            transformed(("line", at[None]), flip)[1][0]
+            (transformed(("line", at[None]), flip)[1][0], stamp[:40])
             for stamp, at, groups in document.stamps
             if "notch" in stamp and _part(groups) == part
         ]
@@ -355,7 +355,11 @@ def _own_pieces(document: Document, flip: Floats) -> list[Piece]:
                 part,
                 [_one_curve(shape, place) for shape in edges],
                 grain=grain,
-                notches=[_flat(s, place)[0] for s in shapes if "notch" in _classes(s)],
+                notches=[
+                    (_flat(s, place)[0], s.attributes.get("data-name", ""))
+                    for s in shapes
+                    if "notch" in _classes(s)
+                ],
                 marks=[_own_mark(s, place) for s in shapes if "mark" in _classes(s)],
             )
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from toile.pattern import curves
 from toile.pattern.layout import Spot, lay_out
-from toile.types import CurveKind, Floats, Pattern
+from toile.types import CurveKind, Floats, Notch, Pattern
 
 _MM = 1000.0
 _STYLE = (
@@ -49,7 +49,7 @@ def _piece(spot: Spot) -> list[str]:
         name = f" data-name={quoteattr(panel.edges[i].name)}" if panel.edges[i].name else ""
         rows.append(f'<path class="edge"{name} d="M {_at(panel.vertices[panel.edges[i].start])} {part}"/>')
     for notch in panel.notches:
-        rows.append(_notch(spot, notch.edge, notch.fraction))
+        rows.append(_notch(spot, notch))
     for mark in panel.marks:
         points = " L ".join(_at(p) for p in mark.points)
         if len(mark.points) == 1:
@@ -76,13 +76,15 @@ def _data(kind: CurveKind, points: Floats) -> str:
     return f"{letter} " + " ".join(_at(p) for p in points[1:])
 
 
-def _notch(spot: Spot, edge: int, fraction: float) -> str:
+def _notch(spot: Spot, notch: Notch) -> str:
+    edge, fraction = notch.edge, notch.fraction
+    name = f" data-name={quoteattr(notch.name)}" if notch.name else ""
     at = curves.sample_edge(spot.panel, edge, [fraction])[0]
     ends = [min(max(fraction + d, 0.0), 1.0) for d in (-0.01, 0.01)]
     low, high = curves.sample_edge(spot.panel, edge, ends)
     step = (high - low) / max(float(np.hypot(*(high - low))), 1e-12)
     tip = at + 0.005 * np.array([-step[1], step[0]]) * curves.orientation(spot.panel)
-    return f'<path class="notch" d="M {_at(at)} L {_at(tip)}"/>'
+    return f'<path class="notch"{name} d="M {_at(at)} L {_at(tip)}"/>'
 
 
 def _grain_and_name(spot: Spot) -> list[str]:

@@ -264,6 +264,13 @@ def _on_panel(reader: _Reader, words: Words) -> None:
     reader.draft = _Draft(name, reader.line, base=base, fabric=base.fabric if base else reader.fabric)
 
 
+def _on_remove(reader: _Reader, words: Words) -> None:
+    _close_panel(reader)
+    for word in words:
+        if reader.panels.pop(name_of(word), None) is None:
+            raise ToileError(f"there is no panel '{name_of(word)[:40]}' to remove")
+
+
 def _base(reader: _Reader, words: Words) -> Panel:
     other = reader.panels.get(name_of(words[3]))
     if other is None:
@@ -559,7 +566,7 @@ _HANDLERS: dict[str, Callable[[_Reader, Words], None]] = {
     "garment": _on_garment, "units": _on_units, "origin": _on_origin, "layer": _on_layer, "panel": _on_panel,
     "fabric": _on_fabric, "at": _on_at, "turn": _on_turn, "matrix": _on_matrix, "around": _on_around,
     "grain": _on_grain, "label": _on_label, "corner": _on_corner, "from": _on_from, "notch": _on_notch,
-    "mark": _on_mark, "note": _on_note, "edge": _on_name,
+    "mark": _on_mark, "note": _on_note, "remove": _on_remove, "edge": _on_name,
     **{word: _edge_handler(word) for word in _USAGE},
     **{word: _later(word) for word in _JOINS},
 }  # fmt: skip
