@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "bind.h"
 #include "hierarchy.h"
 #include "lanes.h"
 #include "pack.h"
+#include "pairs.h"
+#include "proximity.h"
 
 namespace {
 
@@ -54,6 +57,23 @@ class Cloth {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
     }
+
+    // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
+    void set_layers(Triangles triangles, Indices label, Indices layer, Numbers friction) {
+        require(label.size() == count_ && layer.size() == count_ && friction.size() == count_,
+                "label, layer and friction need one value per particle");
+        require_indices(triangles, count_, "layers: a triangle names a particle that does not exist");
+        faces_.resize(triangles.size());
+        for (std::size_t i = 0; i < faces_.size(); ++i) faces_[i] = place_[triangles.data()[i]];
+        std::vector<std::int32_t> sewn(count_);
+        layer_.resize(count_);
+        for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_[k]], layer_[k] = layer.data()[order_[k]];
+        cloth_friction_ = in_order(friction);
+        patches_ = std::make_unique<surface::Patches>(faces_.data(), faces_.size() / 3, count_, sewn.data());
+    }
+
+    // near cloth found in the last step
+    std::size_t pair_count() const { return pairs_.count(); }
 
     // coarse distance limits over the flat cloth; call again after pinning
     void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, int level_count) {
@@ -119,7 +139,8 @@ class Cloth {
 
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
-                   double seam_from, double seam_to, double speed_limit, double push_limit, bool allow_avx2) {
+                   double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_thickness,
+                   double cloth_radius, bool allow_avx2) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000, "dt and substep_count must be positive");
         read(position, velocity);
@@ -129,6 +150,8 @@ class Cloth {
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
+        o.cloth_thickness = static_cast<T>(cloth_thickness);
+        find_pairs(cloth_radius);
         const ClothView<T> cloth = view();
         const bool wide = allow_avx2 && machine_has_avx2();
         {
@@ -280,6 +303,13 @@ class Cloth {
         }
     }
 
+    void find_pairs(double radius) {
+        pairs_.normal.clear();
+        if (!patches_ || !(radius > 0)) return;
+        patches_->find(point_.data(), 4, radius, near_);
+        pairs_.set(near_, point_.data(), count_, layer_.data(), facing_of(faces_, point_.data(), count_));
+    }
+
     // contacts come by particle in the caller's order; here they are regrouped in the packed order
     void read_contacts(const Points &position, const Indices &particle, const Numbers &gap, const Points &normal, const Points &velocity) {
         const std::size_t m = particle.size();
@@ -312,7 +342,9 @@ class Cloth {
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
                        friction_.data(), triangles_.view(), stars_.view(), wide_stars_.view(), seams_.view(),
-                       static_cast<int>(levels_.size()), {}, contact_begin_.data(), contact_normal_.data(),
+                       static_cast<int>(levels_.size()), {}, pairs_.count(), pairs_.particle.data(), pairs_.weight.data(),
+                       pairs_.normal.data(), pairs_.push.data(), pairs_.use_begin.data(), pairs_.use.data(),
+                       cloth_friction_.data(), contact_begin_.data(), contact_normal_.data(),
                        contact_offset_.data(), contact_velocity_.data()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         return v;
@@ -326,6 +358,11 @@ class Cloth {
     Set triangles_, stars_, wide_stars_, seams_;
     std::vector<std::int32_t> star_source_[2];  // which star each packed one is, short and wide
     std::vector<CoarseSet> levels_;
+    std::unique_ptr<surface::Patches> patches_;
+    std::vector<std::int32_t> faces_, layer_;
+    std::vector<T> cloth_friction_;
+    surface::Near near_;
+    Pairs<T> pairs_;
     std::vector<std::size_t> contact_begin_;
     std::vector<T> contact_normal_, contact_offset_, contact_velocity_;
 };
@@ -344,13 +381,16 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence)
         .def("star_sequence", &C::star_sequence)
+        .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"))
+        .def_prop_ro("pair_count", &C::pair_count)
         .def_prop_ro("levels", &C::levels)
         .def_prop_ro("particle_count", &C::particle_count)
         .def_prop_ro("constraint_count", &C::constraint_count)
         .def("step", &C::step, nb::arg("position"), nb::arg("velocity"), nb::arg("dt"), nb::arg("substep_count"),
              nb::arg("gravity"), nb::arg("wind"), nb::arg("contact_particle"), nb::arg("contact_gap"),
              nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
-             nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02, nb::arg("allow_avx2") = true);
+             nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
+             nb::arg("cloth_thickness") = 0.0, nb::arg("cloth_radius") = 0.0, nb::arg("allow_avx2") = true);
 }
 }  // namespace
 

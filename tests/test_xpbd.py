@@ -10,7 +10,9 @@ from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane, stars
 from toile.errors import ToileError
 from toile.types import Contacts, Floats, Garment, Scene, State
 
-DOUBLE = XpbdSettings(precision="double", levels=0, contact_queries=1, substep=1 / 600)
+DOUBLE = XpbdSettings(
+    precision="double", levels=0, contact_queries=1, substep=1 / 600, self_collision=False
+)
 
 
 def project_triangle(x: Floats, w: Floats, corners: Floats, weight: Floats, stiffness: Floats) -> None:

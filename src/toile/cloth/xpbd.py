@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_matrix, csr_matrix
-from scipy.sparse.csgraph import reverse_cuthill_mckee
+from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 
 from toile import _kernels
 from toile.errors import ToileError
@@ -33,8 +33,14 @@ class XpbdSettings:
     """levels of coarse distance limits (0: none); each spans twice the length of the one below"""
     contact_queries: int = 2
     """how often per step the nearest skin is looked up"""
-    thickness: float = 0.003
+    thickness: float = 0.004
     """distance kept between cloth and skin [m]"""
+    self_collision: bool = True
+    """keep cloth from passing through cloth, within a garment and between layers"""
+    cloth_thickness: float = 0.003
+    """distance kept between cloth and cloth [m]; never more than 0.4 of an edge"""
+    cloth_radius: float = 0.01
+    """cloth nearer than this is watched [m]"""
     stretch_scale: float = 1.0
     """factor on the fabric's membrane stiffness"""
     bend_scale: float = 1.0
@@ -208,6 +214,13 @@ def _border_stars(garment: Garment, scale: float, area: Floats) -> Stars:
     return Stars(particles=particles, weight=weight, stiffness=1 / area[centre])
 
 
+def sewn_labels(garment: Garment) -> Ints:
+    """Return a number per particle that is the same for particles joined by a seam, (n,)."""
+    pairs, count = garment.uv_particle[garment.seam_uv], garment.particle_count
+    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
+
+
 def particle_order(garment: Garment) -> Ints:
     """Return an order that keeps neighbours close in memory (reverse Cuthill–McKee)."""
     t, count = garment.triangles, garment.particle_count
@@ -255,6 +268,15 @@ class XpbdSolver:
         )
         self._seam_fraction = self._next_fraction = 1.0
         self._set_levels()
+        if self.settings.self_collision:
+            self._cloth.set_layers(
+                garment.triangles,
+                sewn_labels(garment),
+                garment.garment_layer[garment.particle_garment],
+                particle_average(garment, "friction_cloth"),
+            )
+        edge = float(np.sqrt(triangle_areas(garment).mean() * 4 / np.sqrt(3)))
+        self._cloth_thickness = min(self.settings.cloth_thickness, 0.4 * edge)
 
     @property
     def constraint_count(self) -> int:
@@ -299,6 +321,8 @@ class XpbdSolver:
                 seam_from=start + (end - start) * part / parts,
                 seam_to=start + (end - start) * (part + 1) / parts,
                 speed_limit=self.settings.speed_limit,
+                cloth_thickness=self._cloth_thickness,
+                cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
             )
         self._seam_fraction = end
         return State(position=position, velocity=velocity, time=state.time + dt)

@@ -12,7 +12,7 @@ from toile.body.skin import rest_pose
 from toile.cloth.xpbd import XpbdSettings
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import build
-from toile.garment.outfit import join
+from toile.garment.outfit import join, layered
 from toile.garment.place import place
 from toile.run.sew import Progress, Sewn, SewSettings, sew, silent
 from toile.types import Body, Fabric, Floats, Garment, Pattern, Recording
@@ -60,7 +60,7 @@ def dress_garments(
 def place_outfit(garments: Sequence[Garment], body: Body) -> tuple[Garment, Floats]:
     """Return all garments as one and where its particles start round the body [m], (n, 3)."""
     starts = [place(garment, body) for garment in garments]
-    return join(garments), np.concatenate(starts)
+    return layered(join(garments)), np.concatenate(starts)
 
 
 def still_recording(sewn: Sewn, body: Body, settings: SewSettings, engine: XpbdSettings) -> Recording:
