@@ -191,10 +191,49 @@ Triangles triangles_of(const Sheet &s) {
     return r;
 }
 
+// where each particle lies in the panels that it belongs to (several at a seam)
+struct Homes {
+    struct Home {
+        std::int32_t panel, flat;
+        double x, y;
+        bool twice;  // a seam joins the panel to itself here: the place is ambiguous
+    };
+    std::vector<std::vector<Home>> of;
+
+    explicit Homes(const Sheet &s) : of(s.particle_count) {
+        for (std::size_t i = 0; i < 3 * s.triangle_count; ++i) {
+            auto &list = of[s.triangle[i]];
+            const std::int32_t panel = s.panel[i / 3];
+            const auto known = std::find_if(list.begin(), list.end(), [&](const Home &h) { return h.panel == panel; });
+            if (known == list.end()) list.push_back({panel, s.flat[i], s.corner[2 * i], s.corner[2 * i + 1], false});
+            else if (known->flat != s.flat[i]) known->twice = true;
+        }
+    }
+    // average of a row inside one panel; false where part of it lies elsewhere
+    bool average(const std::vector<std::pair<std::int32_t, double>> &row, std::int32_t panel, double &x, double &y) const {
+        x = y = 0;
+        for (const auto &[p, w] : row) {
+            const auto &list = of[p];
+            const auto home = std::find_if(list.begin(), list.end(), [&](const Home &h) { return h.panel == panel; });
+            if (home == list.end() || home->twice) return false;
+            x += w * home->x, y += w * home->y;
+        }
+        return true;
+    }
+    // distance of two averages that lie in one panel, or -1
+    double distance(const std::vector<std::pair<std::int32_t, double>> &a, const std::vector<std::pair<std::int32_t, double>> &b) const {
+        if (a.empty() || b.empty()) return -1;
+        for (const Home &h : of[a.front().first]) {
+            double x, y, u, v;
+            if (average(a, h.panel, x, y) && average(b, h.panel, u, v)) return std::hypot(u - x, v - y);
+        }
+        return -1;
+    }
+};
+
 // where a panel lies on a chart: chart = turn · flat + shift
 struct Turn {
     double cos = 1, sin = 0, x = 0, y = 0;
-    std::int32_t panel = -1;
 };
 
 // a flat map of the cloth around one particle: panels are laid down outwards, nearest first, hinged at their seams.
@@ -203,9 +242,10 @@ struct Chart {
     std::vector<double> uv;       // (n, 2)
     std::vector<double> far;      // (n) distance from the start, infinity where not reached
     std::vector<Turn> turn;       // (n) how the panel lies that the particle was placed with
+    std::vector<std::int32_t> flat;  // (n) the flat point that was placed
     std::vector<std::int32_t> reached;
 
-    explicit Chart(std::size_t n) : uv(2 * n), far(n, INFINITY), turn(n) {}
+    explicit Chart(std::size_t n) : uv(2 * n), far(n, INFINITY), turn(n), flat(n) {}
 
     void unfold(const Sheet &s, const Triangles &around, std::int32_t start, double radius) {
         for (const std::int32_t p : reached) far[p] = INFINITY;
@@ -214,7 +254,7 @@ struct Chart {
         std::priority_queue<std::pair<double, std::int32_t>, Found, std::greater<>> queue;
         const std::int32_t first = around.corner[around.begin[start]];
         Turn home;
-        home.panel = s.panel[first / 3], home.x = -s.corner[2 * first], home.y = -s.corner[2 * first + 1];
+        home.x = -s.corner[2 * first], home.y = -s.corner[2 * first + 1];
         lay(s, first / 3, home, radius, queue);
         while (!queue.empty()) {
             const std::int32_t p = queue.top().second;
@@ -222,7 +262,7 @@ struct Chart {
             for (std::size_t i = around.begin[p]; i < around.begin[p + 1]; ++i) {
                 const std::int32_t t = around.corner[i] / 3;
                 Turn how = turn[p];
-                if (s.panel[t] == how.panel || hinge(s, t, around.corner[i] % 3, how)) lay(s, t, how, radius, queue);
+                if (s.flat[around.corner[i]] == flat[p] || hinge(s, t, around.corner[i] % 3, how)) lay(s, t, how, radius, queue);
             }
         }
     }
@@ -236,7 +276,7 @@ struct Chart {
             const double *c = s.corner + 6 * t + 2 * k;
             uv[2 * p] = how.cos * c[0] - how.sin * c[1] + how.x;
             uv[2 * p + 1] = how.sin * c[0] + how.cos * c[1] + how.y;
-            far[p] = std::hypot(uv[2 * p], uv[2 * p + 1]), turn[p] = how;
+            far[p] = std::hypot(uv[2 * p], uv[2 * p + 1]), turn[p] = how, flat[p] = s.flat[3 * t + k];
             reached.push_back(p);
             if (far[p] <= radius) queue.push({far[p], p});
         }
@@ -256,22 +296,23 @@ struct Chart {
             how.cos = (ex * fx + ey * fy) / size, how.sin = (ex * fy - ey * fx) / size;
             how.x = uv[2 * v[k]] - how.cos * a[0] + how.sin * a[1];
             how.y = uv[2 * v[k] + 1] - how.sin * a[0] - how.cos * a[1];
-            how.panel = s.panel[t];
             return true;
         }
         return false;
     }
 
-    // average of a row in this chart; false where the chart does not hold it in one piece (not reached, or torn
-    // apart at the back of a tube, where the two ways round meet)
-    bool average(const std::vector<std::pair<std::int32_t, double>> &row, double radius, double &x, double &y) const {
-        x = y = 0;
+    // average of a row in this chart and its spread (root mean square); false where part of it was not reached
+    bool average(const std::vector<std::pair<std::int32_t, double>> &row, double &x, double &y, double &spread) const {
+        x = y = spread = 0;
         for (const auto &[p, w] : row) {
             if (far[p] == INFINITY) return false;
             x += w * uv[2 * p], y += w * uv[2 * p + 1];
         }
-        for (const auto &[p, w] : row)
-            if (std::hypot(uv[2 * p] - x, uv[2 * p + 1] - y) > radius) return false;
+        for (const auto &[p, w] : row) {
+            const double dx = uv[2 * p] - x, dy = uv[2 * p + 1] - y;
+            spread += w * (dx * dx + dy * dy);
+        }
+        spread = std::sqrt(spread);
         return true;
     }
 };
@@ -293,7 +334,7 @@ std::vector<std::int32_t> neighbours(const Level &level) {
     return flat;
 }
 
-void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const Rows &rows,
+void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const Homes &homes, const Rows &rows,
                 const std::vector<std::int32_t> &seed_particle, double spacing) {
     const std::vector<std::int32_t> pairs = neighbours(level);
     // each pair is measured on the charts of both its points
@@ -302,18 +343,36 @@ void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const
         std::int32_t other;
     };
     std::vector<std::vector<Use>> uses(level.count);
-    for (std::size_t e = 0; e < pairs.size() / 2; ++e)
-        for (int s = 0; s < 2; ++s) uses[pairs[2 * e + s]].push_back({2 * e + s, pairs[2 * e + 1 - s]});
     std::vector<double> rest(pairs.size(), -1.0);
-    for_ranges(level.count, 64, [&](std::size_t first, std::size_t last) {
-        Chart chart(sheet.particle_count);
-        for (std::size_t c = first; c < last; ++c) {
-            chart.unfold(sheet, around, seed_particle[c], 5 * spacing);
-            double x, y, u, v;
-            if (!chart.average(rows[c], 2 * spacing, x, y)) continue;
-            for (const Use &use : uses[c])
-                if (chart.average(rows[use.other], 2 * spacing, u, v)) rest[use.pair] = std::hypot(u - x, v - y);
-        }
+    for (std::size_t e = 0; e < pairs.size() / 2; ++e) {
+        // most pairs lie in one panel: no chart needed
+        rest[2 * e] = rest[2 * e + 1] = homes.distance(rows[pairs[2 * e]], rows[pairs[2 * e + 1]]);
+        if (rest[2 * e] >= 0) continue;
+        for (int s = 0; s < 2; ++s) uses[pairs[2 * e + s]].push_back({2 * e + s, pairs[2 * e + 1 - s]});
+    }
+    // how far each average is spread on its own chart: one that is wider on another chart is torn apart there, at the
+    // back of a tube, where the two ways round meet
+    std::vector<double> own(level.count, 0.0);
+    const auto with_charts = [&](double radius, const auto &measure) {
+        for_ranges(level.count, 64, [&](std::size_t first, std::size_t last) {
+            Chart chart(sheet.particle_count);
+            for (std::size_t c = first; c < last; ++c) {
+                if (uses[c].empty()) continue;
+                chart.unfold(sheet, around, seed_particle[c], radius * spacing);
+                measure(chart, c);
+            }
+        });
+    };
+    with_charts(2, [&](const Chart &chart, std::size_t c) {
+        double x, y;
+        if (!chart.average(rows[c], x, y, own[c]) || own[c] > spacing) own[c] = 0.0;
+    });
+    with_charts(4, [&](const Chart &chart, std::size_t c) {
+        double x, y, u, v, spread;
+        if (!chart.average(rows[c], x, y, spread) || spread > 1.02 * own[c]) return;
+        for (const Use &use : uses[c])
+            if (chart.average(rows[use.other], u, v, spread) && spread <= 1.02 * own[use.other])
+                rest[use.pair] = std::hypot(u - x, v - y);
     });
     for (std::size_t e = 0; e < rest.size() / 2; ++e) {
         const double near = std::min(rest[2 * e], rest[2 * e + 1]), far = std::max(rest[2 * e], rest[2 * e + 1]);
@@ -334,6 +393,7 @@ std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count) {
     double spacing = 0;
     for (const double r : rest) spacing += r / static_cast<double>(rest.size());
     const Triangles around = triangles_of(sheet);
+    const Homes homes(sheet);
     std::vector<double> inverse_mass(sheet.inverse_mass, sheet.inverse_mass + sheet.particle_count);
     std::vector<std::int32_t> particle(sheet.particle_count);  // the particle at each point of the current level
     Rows rows(sheet.particle_count);
@@ -348,7 +408,7 @@ std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count) {
         rows = compose(level, rows, sheet.particle_count);
         std::vector<std::int32_t> seed_particle(level.count);
         for (std::size_t c = 0; c < level.count; ++c) seed_particle[c] = particle[parents.seed[c]];
-        set_limits(level, sheet, around, rows, seed_particle, spacing);
+        set_limits(level, sheet, around, homes, rows, seed_particle, spacing);
         pair = level.pair, rest = level.rest, inverse_mass = level.inverse_mass, particle = seed_particle;
         levels.push_back(std::move(level));
         if (levels.back().rest.empty()) break;

@@ -30,6 +30,7 @@ struct Sheet {
     const double *corner;          // (t, 3, 2): flat corners [m]
     const double *inverse_mass;    // (n): 0 for pinned particles
     const std::int32_t *panel;     // (t)
+    const std::int32_t *flat;      // (t, 3): flat points; at a seam one particle has several
 };
 
 // levels with spacing 2, 4, 8 … times the mean edge length, up to `level_count` or until few points are left

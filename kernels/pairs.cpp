@@ -12,6 +12,8 @@ V3 operator+(V3 a, V3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 V3 operator*(V3 a, double s) { return {a.x * s, a.y * s, a.z * s}; }
 double dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 V3 cross(V3 a, V3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+constexpr double BESIDE = 0.003;  // [m]
+
 double clamp01(double v) { return v < 0 ? 0 : v > 1 ? 1 : v; }
 
 template <class T>
@@ -59,17 +61,20 @@ void nearest_on_segments(V3 p, V3 q, V3 r, V3 s, double &u, double &v) {
     if (v > 1) v = 1, u = a > 0 ? clamp01((b - c) / a) : 0;
 }
 
-// direction from the second primitive (weights < 0) to the first: where the layers differ, out of the inner garment
+// Direction from the second primitive (weights < 0) to the first. Where the layers differ it is out of the inner
+// garment, whichever side the cloth is on now; a pair that is not one above the other is somebody else's business.
 bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 outward, V3 &n) {
     const double distance = std::sqrt(dot(apart, apart)), area = std::sqrt(dot(across, across));
     n = distance > 1e-6 ? apart * (1 / distance) : area > 0 ? across * (1 / area) : V3{0, 0, 0};
     if (upper != lower) {
-        const double sign = upper > lower ? 1 : -1;
         const double length = std::sqrt(dot(outward, outward));
         if (length <= 0) return false;
-        const V3 out = outward * (sign / length);
-        if (dot(n, out) < 0) n = n * -1;           // on the wrong side: back the way it came
-        if (dot(n, out) < 0.2) n = out;            // beside an edge: straight out
+        const V3 out = outward * ((upper > lower ? 1 : -1) / length);
+        const V3 aside = apart - out * dot(apart, out);
+        if (dot(n, out) < 0.3) {
+            if (dot(aside, aside) > BESIDE * BESIDE) return false;
+            n = out;
+        }
     }
     return dot(n, n) > 0.5;
 }

@@ -53,6 +53,11 @@ class Cloth {
         pack_stars(stars, star_weight, star_stiffness);
     }
 
+    void set_drag(Numbers drag) {
+        require(drag.size() == count_, "drag needs one number per particle");
+        drag_ = in_order(drag);
+    }
+
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
@@ -76,23 +81,23 @@ class Cloth {
     std::size_t pair_count() const { return pairs_.count(); }
 
     // coarse distance limits over the flat cloth; call again after pinning
-    void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, int level_count) {
-        require(corner.shape(0) == triangles.shape(0) && panel.size() == triangles.shape(0),
-                "levels need the flat corners and the panel of each triangle");
+    void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, Triangles flat, int level_count) {
+        require(corner.shape(0) == triangles.shape(0) && panel.size() == triangles.shape(0) && flat.shape(0) == triangles.shape(0),
+                "levels need the flat corners, the panel and the flat points of each triangle");
         require(level_count >= 0 && level_count <= LEVEL_LIMIT, "there are 0 to 8 levels");
         require_indices(triangles, count_, "levels: a triangle names a particle that does not exist");
         std::vector<std::int32_t> t(triangles.size());
         for (std::size_t i = 0; i < t.size(); ++i) t[i] = place_[triangles.data()[i]];
         const std::vector<double> w(inverse_mass_.begin(), inverse_mass_.end());
         // panels that are drawn from inside run clockwise: mirrored here, so that charts can be laid side by side
-        std::vector<double> flat(corner.data(), corner.data() + corner.size());
+        std::vector<double> mirrored(corner.data(), corner.data() + corner.size());
         for (std::size_t k = 0; k < triangles.shape(0); ++k) {
-            double *c = flat.data() + 6 * k;
+            double *c = mirrored.data() + 6 * k;
             const double area = (c[2] - c[0]) * (c[5] - c[1]) - (c[3] - c[1]) * (c[4] - c[0]);
             if (area < 0)
                 for (int a = 0; a < 3; ++a) c[2 * a] = -c[2 * a];
         }
-        const Sheet sheet{count_, triangles.shape(0), t.data(), flat.data(), w.data(), panel.data()};
+        const Sheet sheet{count_, triangles.shape(0), t.data(), mirrored.data(), w.data(), panel.data(), flat.data()};
         levels_.clear();
         for (Level &from : make_hierarchy(sheet, level_count)) levels_.emplace_back(std::move(from), chunk_count_);
     }
@@ -375,9 +380,10 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("order"), nb::arg("inverse_mass"), nb::arg("drag"), nb::arg("thickness"), nb::arg("friction"),
              nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stars"),
              nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("seams"), nb::arg("seam_rest"))
+        .def("set_drag", &C::set_drag, nb::arg("drag"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
-             nb::arg("level_count"))
+             nb::arg("flat"), nb::arg("level_count"))
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence)
         .def("star_sequence", &C::star_sequence)

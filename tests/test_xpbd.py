@@ -8,11 +8,11 @@ from toile import _kernels
 from toile.cloth import make_solver
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane, stars
 from toile.errors import ToileError
+from toile.garment.outfit import join, layered
+from toile.garment.shapes import tube_cloth
 from toile.types import Contacts, Floats, Garment, Scene, State
 
-DOUBLE = XpbdSettings(
-    precision="double", levels=0, contact_queries=1, substep=1 / 600, self_collision=False
-)
+DOUBLE = XpbdSettings(precision="double", levels=0, contact_queries=1, substep=1 / 600, self_collision=False)
 
 
 def project_triangle(x: Floats, w: Floats, corners: Floats, weight: Floats, stiffness: Floats) -> None:
@@ -138,9 +138,9 @@ def test_momentum_is_kept_without_outer_forces() -> None:
 def test_levels_leave_unstretched_cloth_alone() -> None:
     garment = sheet(40, 40, 0.4, 0.4)
     solver = XpbdSolver(garment, replace(DOUBLE, levels=4))
-    assert len(solver._cloth.levels) >= 2
     x = lying(garment)
     state = solver.step(State(x, np.zeros_like(x)), empty_space(0.0), 1 / 60)
+    assert len(solver._cloth.levels) >= 2
     np.testing.assert_allclose(state.position, x, rtol=0, atol=1e-12)
 
 
@@ -217,3 +217,31 @@ def test_bad_arguments_are_exceptions() -> None:
         make_solver("glue", garment)
     with pytest.raises(ToileError, match="no setting 'wobble'"):
         make_solver("xpbd", garment, wobble=1)
+
+
+def test_limits_hold_on_a_tube_sewn_to_itself() -> None:
+    # a sleeve: one panel whose two sides are sewn together; rolled up without stretch no limit may pull
+    tube, position = tube_cloth(columns=30, rows=12, circumference=0.3, height=0.12)
+    solver = XpbdSolver(tube)
+    solver.step(State(position, np.zeros_like(position)), empty_space(0.0), 1e-6)
+    for level in range(len(solver._cloth.levels)):
+        points, pairs, rest = solver._cloth.level_limits(level, position)
+        distance = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
+        assert (distance <= 1.002 * rest).all()
+        assert len(rest) > 0 or level > 1
+
+
+def test_layers_that_start_crossed_come_apart() -> None:
+    inner, outer = sheet(12, 12, 0.1, 0.1), sheet(12, 12, 0.1, 0.1)
+    both = layered(join([inner, outer]))
+    flip = np.array(
+        [1.0, -1.0, -1.0]
+    )  # triangles of `sheet` face down when it lies; turned over they face up
+    x = np.concatenate([lying(inner), lying(outer)]) * flip
+    x[144:, 1] = -0.002 + 0.004 * (x[144:, 0] / 0.1)  # the outer sheet dips below the inner one
+    solver = XpbdSolver(both, XpbdSettings(contact_queries=1))
+    state = State(x, np.zeros_like(x))
+    for _ in range(30):
+        state = solver.step(state, empty_space(0.0), 1 / 60)
+    gap = state.position[144:, 1] - state.position[:144, 1]
+    assert gap.min() > 0.002

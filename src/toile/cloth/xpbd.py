@@ -267,7 +267,7 @@ class XpbdSolver:
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
         self._seam_fraction = self._next_fraction = 1.0
-        self._set_levels()
+        self._levels_ready = False
         if self.settings.self_collision:
             self._cloth.set_layers(
                 garment.triangles,
@@ -288,12 +288,19 @@ class XpbdSolver:
         inverse_mass = self._free_inverse_mass.copy()
         inverse_mass[particles] = 0.0
         self._cloth.set_inverse_mass(inverse_mass)
-        self._set_levels()
+        self._levels_ready = False
+
+    def set_drag(self, drag: float) -> None:
+        """Let the air carry the cloth along at this rate [1/s], besides the fabric's own damping."""
+        self._cloth.set_drag(particle_average(self.garment, "damping") + drag)
 
     def _set_levels(self) -> None:
+        """Prepare the coarse limits; they depend on what is pinned, so they wait for the first step."""
+        self._levels_ready = True
         panel = self.garment.uv_panel[self.garment.triangles_uv[:, 0]]
         corner = corner_uv(self.garment) * (1 + give(self.garment))[:, None, None]
-        self._cloth.set_levels(self.garment.triangles, corner, panel, level_count=self.settings.levels)
+        garment = self.garment
+        self._cloth.set_levels(garment.triangles, corner, panel, garment.triangles_uv, self.settings.levels)
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
@@ -301,6 +308,8 @@ class XpbdSolver:
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
+        if not self._levels_ready:
+            self._set_levels()
         parts = self.settings.contact_queries
         substeps = max(1, int(np.ceil(dt / parts / self.settings.substep - 1e-9)))
         start, end = self._seam_fraction, self._next_fraction

@@ -32,14 +32,16 @@ class SewSettings:
 
     closing: float = 0.8
     """time in which the seams close [s]; under 0.5 s panels are torn past the body"""
-    drape: float = 3.0
+    drape: float = 4.0
     """longest time that gravity gets to bring the garment to rest [s]"""
     fps: float = 60.0
     """frames a second"""
     closing_drag: float = 8.0
     """how fast motion dies down while the seams close [1/s]"""
-    drape_drag: float = 3.0
-    """how fast motion dies down while the garment drapes, besides the fabric's own damping [1/s]"""
+    drape_drag: float = 2.0
+    """how fast motion dies down while the garment drapes; it grows with time [1/s]"""
+    substep: float = 1 / 600
+    """longest substep while sewing and draping [s]; coarser than in motion"""
     largest_gap: float = 0.02
     """a seam that is still open by more cannot be welded [m]"""
     rest_speed: float = 0.01
@@ -93,7 +95,9 @@ def close_seams(
     """Return the state in which all seams have been pulled shut, without gravity."""
     pairs = garment.seam_uv
     gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
-    slow = replace(engine, drag=engine.drag + settings.closing_drag)
+    slow = replace(
+        engine, drag=engine.drag + settings.closing_drag, substep=settings.substep, contact_queries=1
+    )
     solver = XpbdSolver(garment, slow, seams=pairs, seam_gap=gap)
     state = State(position=position, velocity=np.zeros_like(position))
     closing = round(settings.closing * settings.fps)
@@ -118,13 +122,15 @@ def drape(
     progress: Progress,
 ) -> Sewn:
     """Return the welded garment after gravity has brought it to rest; held edges stay where they are."""
-    solver = XpbdSolver(garment, replace(engine, drag=engine.drag + settings.drape_drag))
+    solver = XpbdSolver(garment, replace(engine, substep=settings.substep, contact_queries=1))
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
     previous = state.position
     for frame in range(longest):
         previous = state.position
+        hurry = 1 + 6 * max(0.0, frame / longest - 0.25)  # free fall first, then quickly to rest
+        solver.set_drag(engine.drag + settings.drape_drag * hurry)
         state = advance_frame(solver, collider, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
         progress("draping", (frame + 1) / longest)
