@@ -132,51 +132,85 @@ void draw(const Setup &s, std::int32_t id, int row0, int row1, int width, std::i
     }
 }
 
+// which triangles may touch each band of rows, in their order
+struct Bands {
+    std::vector<std::uint32_t> start, triangle;
+};
+
+// first and last band of each triangle (last < first: none) -> lists by band
+Bands sort_bands(const std::vector<std::int32_t> &range, int bands) {
+    Bands b;
+    b.start.assign(static_cast<std::size_t>(bands) + 1, 0);
+    const std::size_t count = range.size() / 2;
+    for (std::size_t t = 0; t < count; ++t)
+        for (std::int32_t k = range[2 * t]; k <= range[2 * t + 1]; ++k) ++b.start[k + 1];
+    for (int k = 0; k < bands; ++k) b.start[k + 1] += b.start[k];
+    b.triangle.resize(b.start[bands]);
+    std::vector<std::uint32_t> next(b.start.begin(), b.start.end() - 1);
+    for (std::size_t t = 0; t < count; ++t)
+        for (std::int32_t k = range[2 * t]; k <= range[2 * t + 1]; ++k)
+            b.triangle[next[k]++] = static_cast<std::uint32_t>(t);
+    return b;
+}
+
+// bands that a triangle's height may touch; from its corners alone
+void band_range(const Mesh &mesh, std::size_t t, int height, std::int32_t *range) {
+    const std::int32_t *v = mesh.triangle + 3 * t;
+    const Corner &a = mesh.corner[v[0]], &b = mesh.corner[v[1]], &c = mesh.corner[v[2]];
+    range[0] = 1;
+    range[1] = 0;
+    if (a.x == kNowhere || b.x == kNowhere || c.x == kNowhere) return;
+    const int row0 = std::max(first_pixel(std::min({a.y, b.y, c.y})), 0);
+    const int row1 = std::min(last_pixel(std::max({a.y, b.y, c.y})), height - 1);
+    if (row0 > row1) return;
+    range[0] = row0 / kBandRows;
+    range[1] = row1 / kBandRows;
+}
+
+struct Picture {
+    int width, height, cull;
+    std::int32_t *ids;
+    float *depth;
+};
+
 template <bool farthest>
-void draw_band(const Mesh &mesh, const std::vector<std::int32_t> &rows, std::size_t count, int band, int width,
-               int height, int cull, std::int32_t *ids, float *depth) {
-    const int first = band * kBandRows, last = std::min(first + kBandRows, height) - 1;
+void draw_band(const Mesh &mesh, const Bands &bands, int band, const Picture &out) {
+    const int first = band * kBandRows, last = std::min(first + kBandRows, out.height) - 1;
     const float nothing = farthest ? -std::numeric_limits<float>::infinity() : std::numeric_limits<float>::infinity();
-    const std::size_t begin = static_cast<std::size_t>(first) * width, end = static_cast<std::size_t>(last + 1) * width;
-    std::fill(ids + begin, ids + end, -1);
-    std::fill(depth + begin, depth + end, nothing);
+    const std::size_t begin = static_cast<std::size_t>(first) * out.width;
+    const std::size_t end = static_cast<std::size_t>(last + 1) * out.width;
+    std::fill(out.ids + begin, out.ids + end, -1);
+    std::fill(out.depth + begin, out.depth + end, nothing);
     Setup s;
-    for (std::size_t t = 0; t < count; ++t) {
-        if (rows[2 * t] > last || rows[2 * t + 1] < first) continue;
-        set_up(mesh, t, width, height, cull, s);
-        draw<farthest>(s, static_cast<std::int32_t>(t), std::max(s.row0, first), std::min(s.row1, last), width, ids,
-                       depth);
+    for (std::uint32_t i = bands.start[band]; i < bands.start[band + 1]; ++i) {
+        const std::uint32_t t = bands.triangle[i];
+        if (!set_up(mesh, t, out.width, out.height, out.cull, s)) continue;
+        draw<farthest>(s, static_cast<std::int32_t>(t), std::max(s.row0, first), std::min(s.row1, last), out.width,
+                       out.ids, out.depth);
     }
 }
 
-void see(const double *points, std::size_t point_count, const std::int32_t *triangles, std::size_t count, int width,
-         int height, bool farthest, int cull, std::int32_t *ids, float *depth) {
-    std::vector<std::int32_t> rows(2 * count);
+void see(const double *points, std::size_t point_count, const std::int32_t *triangles, std::size_t count,
+         bool farthest, const Picture &out) {
+    std::vector<std::int32_t> range(2 * count);
     std::vector<Corner> corners(point_count);
     const Mesh mesh{points, triangles, corners.data()};
-    const int bands = (height + kBandRows - 1) / kBandRows;
+    const int band_count = (out.height + kBandRows - 1) / kBandRows;
+    Bands bands;
     std::atomic<int> next{0};
-    const int size = count < 256 && height * width < 65536 ? 1 : thread_count();
+    const int size = count < 256 && out.height * out.width < 65536 ? 1 : thread_count();
     run_team(size, [&](int rank, int n, Barrier &barrier) {
         const Share some = share(point_count, rank, n);
         snap_points(points, some.begin, some.end, corners.data());
         barrier.wait();
-        // rows that each triangle may touch
         const Share part = share(count, rank, n);
-        Setup s;
-        for (std::size_t t = part.begin; t < part.end; ++t) {
-            const bool seen = set_up(mesh, t, width, height, cull, s);
-            rows[2 * t] = seen ? s.row0 : 1;
-            rows[2 * t + 1] = seen ? s.row1 : -1;
-        }
+        for (std::size_t t = part.begin; t < part.end; ++t) band_range(mesh, t, out.height, &range[2 * t]);
+        barrier.wait();
+        if (rank == 0) bands = sort_bands(range, band_count);
         barrier.wait();
         // bands are independent: whoever is free takes the next one
-        for (int band = next++; band < bands; band = next++) {
-            if (farthest)
-                draw_band<true>(mesh, rows, count, band, width, height, cull, ids, depth);
-            else
-                draw_band<false>(mesh, rows, count, band, width, height, cull, ids, depth);
-        }
+        for (int band = next++; band < band_count; band = next++)
+            farthest ? draw_band<true>(mesh, bands, band, out) : draw_band<false>(mesh, bands, band, out);
     });
 }
 
@@ -192,8 +226,8 @@ nb::tuple visible(Points points, Triangles triangles, int width, int height, boo
     std::vector<float> depth(pixels);
     {
         nb::gil_scoped_release free_python;
-        see(points.data(), points.shape(0), triangles.data(), triangles.shape(0), width, height, farthest, cull,
-            ids.data(), depth.data());
+        see(points.data(), points.shape(0), triangles.data(), triangles.shape(0), farthest,
+            {width, height, cull, ids.data(), depth.data()});
     }
     const std::size_t h = height, w = width;
     return nb::make_tuple(own(std::move(ids), {h, w}), own(std::move(depth), {h, w}));

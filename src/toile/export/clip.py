@@ -30,9 +30,18 @@ class Clip:
         return float(round(rate)) if abs(rate - round(rate)) < 0.01 * rate else rate
 
 
+def is_still(source: Source) -> bool:
+    """Return whether a recording shows one state: one frame, or two to tell that it is at rest."""
+    return len(source) <= 2
+
+
 def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
-    """Return the chosen frames (all by default) with times that start at 0 and increase."""
-    numbers = tuple(range(len(source)) if frames is None else frames)
+    """Return the chosen frames with times that start at 0 and increase.
+
+    By default all frames, or the last one when the recording is still.
+    """
+    everything = range(len(source))[-1:] if is_still(source) else range(len(source))
+    numbers = tuple(everything if frames is None else frames)
     if not numbers:
         raise ToileError("nothing to export: the recording has no frames")
     times = np.array([source.frame(n).time for n in numbers])

@@ -15,7 +15,7 @@ import numpy as np
 
 from toile.body.skeleton import rigid_inverse
 from toile.body.skin import quaternions
-from toile.export.clip import Clip, clip_of
+from toile.export.clip import Clip, clip_of, is_still
 from toile.export.glb_file import VERTICES, Glb
 from toile.export.gltf import (
     Part,
@@ -288,9 +288,9 @@ def write_moving_glb(
 def write_glb(
     recording: Replayable, path: str | os.PathLike[str], *, frame: int | None = None, **options: Any
 ) -> None:
-    """Write a GLB file: animated if the recording has several frames; still if not, or if one is chosen."""
+    """Write a GLB file: animated if the recording moves; still if not, or if a frame is chosen."""
     source = source_of(recording)
-    if frame is not None or len(source) <= 1:
+    if frame is not None or is_still(source):
         write_still_glb(source, path, frame=-1 if frame is None else frame)
     else:
         write_moving_glb(source, path, **options)

@@ -55,17 +55,17 @@ class Mesh:
 class Studio:
     """How pictures look."""
 
-    background: tuple[float, float, float] = (0.80, 0.80, 0.79)
+    background: tuple[float, float, float] = (0.62, 0.62, 0.615)
     """linear RGB"""
-    key: tuple[float, float, float] = (1.00, 0.94, 0.86)
+    key: tuple[float, float, float] = (1.22, 1.13, 1.02)
     """colour of the main light"""
-    key_angle: float = -38.0
+    key_angle: float = -42.0
     """from the camera to the left or right [degrees]"""
-    key_height: float = 48.0
+    key_height: float = 52.0
     """above the horizon [degrees]"""
     key_softness: float = 9.0
     """half angle of the light's disc [degrees]"""
-    exposure: float = 1.0
+    exposure: float = 0.86
     sky_count: int = 72
     key_count: int = 20
     samples: int = 8
@@ -279,7 +279,7 @@ def render(
     seen = rasterise(points, floor, width, height, inverse_w=inverse_w)
     behind = wall.reshape(-1, 3).copy()
     # shadows fade at the sides, where the next view begins
-    fade = np.clip(np.minimum(seen.pixel % width, width - 1 - seen.pixel % width) / (0.15 * width), 0, 1)
+    fade = np.clip(np.minimum(seen.pixel % width, width - 1 - seen.pixel % width) / (0.25 * width), 0, 1)
     behind[seen.pixel] *= 1 - (1 - _floor_shadow(scene, key, seen)) * (fade * fade * (3 - 2 * fade))[:, None]
     outside = _screen_area(points, things) < 0  # y is down: counter-clockwise is negative
     table = _vertex_table(scene, camera, key)

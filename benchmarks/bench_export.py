@@ -1,0 +1,74 @@
+"""Milliseconds of rasteriser, pictures, recordings and exports. Run: python benchmarks/bench_export.py"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from dressed_samples import tube, tube_position
+from toile.body import named_body
+from toile.errors import ToileError
+from toile.export import export
+from toile.export.picture import body_mesh, garment_mesh, render_views
+from toile.mesh.raster import rasterise, visible
+from toile.run.record import RecordedFile, RecordWriter
+
+FRAMES = 240
+
+
+def timed(name: str, work: Callable[[], object], repeat: int = 1) -> None:
+    best = np.inf
+    for _ in range(repeat):
+        start = time.perf_counter()
+        try:
+            work()
+        except ToileError as error:
+            print(f"{name:44s} skipped: {error}")
+            return
+        best = min(best, time.perf_counter() - start)
+    print(f"{name:44s} {best * 1e3:10.1f} ms")
+
+
+def main() -> None:
+    body = named_body("woman")
+    garment = tube(100, 99)
+    base = tube_position(garment)
+    scale = 340 / 1.75
+    points = np.column_stack(
+        [body.vertices[:, 0] * scale + 180, 350 - body.vertices[:, 1] * scale, -body.vertices[:, 2]]
+    )
+    count = len(body.triangles)
+    timed(f"depth map, {count} triangles, 360 px", lambda: visible(points, body.triangles, 360, 360), 20)
+    timed("the same with weights", lambda: rasterise(points, body.triangles, 360, 360), 20)
+    meshes = [body_mesh(body), garment_mesh(garment, base)]
+    timed("picture, 900 x 1200", lambda: render_views(meshes, width=900, height=1200), 3)
+    with tempfile.TemporaryDirectory() as folder:
+        files = {None: Path(folder) / "exact.toile", 5e-5: Path(folder) / "rounded.toile"}
+        for error, path in files.items():
+            timed(
+                f"record {FRAMES} frames, error {error}", lambda e=error, p=path: record(p, garment, base, e)
+            )
+            with RecordedFile(path) as recorded:
+                timed("  one frame at random", lambda r=recorded: r.frame(100), 20)
+            print(f"  {path.stat().st_size / 1e6:.1f} MB for {garment.particle_count} points")
+        for suffix in (".glb", ".usdc", ".abc", ".pc2"):
+            target = Path(folder) / f"look{suffix}"
+            timed(f"export {suffix}", lambda t=target: export(files[None], t))
+            if target.exists():
+                print(f"  {target.stat().st_size / 1e6:.1f} MB")
+
+
+def record(path: Path, garment: object, base: np.ndarray, error: float | None) -> None:
+    angle = np.arctan2(base[:, 0], base[:, 2])[:, None]
+    with RecordWriter.create(path, garment, step=error) as writer:  # type: ignore[arg-type]
+        for frame in range(FRAMES):
+            wave = sum(np.sin(k * angle + 0.03 * k * frame) / k for k in range(1, 9))
+            writer.append(frame / 60, base + 0.02 * (1 - base[:, 1:2]) * wave * [1, 0.2, 1])
+
+
+if __name__ == "__main__":
+    main()
