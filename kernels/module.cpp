@@ -10,6 +10,7 @@ NB_MODULE(_kernels, m) {
     bind_triangle_pairs(m);
     bind_proximity(m);
     bind_untangle(m);
+    bind_self_contact(m);
     bind_xpbd(m);
     bind_skin(m);
 }
