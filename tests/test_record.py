@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dressed_samples import recording, tube
-from toile.container import load, save
+from toile.body.skin import Method, pose_body
+from toile.container import Reader, load, save
 from toile.errors import ToileError
 from toile.run.plain import to_plain
 from toile.run.record import (
@@ -58,6 +59,19 @@ def test_rounding_is_stable() -> None:
     np.testing.assert_array_equal(once, twice)
 
 
+def test_a_file_is_copied_rounded_and_shortened(tmp_path: Path) -> None:
+    take = recording(5)
+    save_recording(take, tmp_path / "a.toile")
+    save_recording(tmp_path / "a.toile", tmp_path / "b.toile", step=5e-5, frames=[1, 3])
+    got = load_recording(tmp_path / "b.toile")
+    np.testing.assert_array_equal(got.times, take.times[[1, 3]])
+    np.testing.assert_allclose(got.positions, take.positions[[1, 3]], atol=5e-5)
+    assert got.settings == take.settings
+    with pytest.raises(ToileError, match="frame 9 does not exist"):
+        save_recording(tmp_path / "a.toile", tmp_path / "c.toile", frames=[9])
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.toile", "b.toile"]
+
+
 def test_a_still_body_is_stored_once(tmp_path: Path) -> None:
     take = recording(5)
     path = tmp_path / "a.toile"
@@ -70,6 +84,25 @@ def test_a_still_body_is_stored_once(tmp_path: Path) -> None:
     np.testing.assert_array_equal(got.body_vertices, take.body_vertices[[0, 1, 2, 2, 2]])
     with RecordedFile(path) as recorded:
         np.testing.assert_array_equal(recorded.frame(3).extra["velocity"], take.positions[3])
+
+
+@pytest.mark.parametrize("method", ["linear", "dual"])
+def test_a_body_moved_by_its_joints_is_stored_as_joints(tmp_path: Path, method: Method) -> None:
+    take = recording(3)
+    assert take.body is not None
+    path = tmp_path / "a.toile"
+    poses = np.tile(np.eye(4), (3, 1, 1, 1))
+    poses[:, 0, 0, 3] = [0.0, 0.1, 0.3]
+    poses[2, 0, :3, :3] = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]
+    skins = [pose_body(take.body, p, method=method).vertices for p in poses]
+    with RecordWriter.create(path, take.garment, take.body) as writer:
+        for n in range(3):
+            writer.append(n / 30, take.positions[n], skins[n], {"world_from_joint": poses[n]})
+        writer.append(0.1, take.positions[2], skins[2] + 0.01, {"world_from_joint": poses[2]})
+    np.testing.assert_array_equal(load_recording(path).body_vertices[:3], skins)
+    np.testing.assert_array_equal(load_recording(path).body_vertices[3], skins[2] + 0.01)
+    with Reader(path) as reader:
+        assert ["body_vertices" in reader.frame(n)[0] for n in range(4)] == [False, False, False, True]
 
 
 @pytest.mark.parametrize("error", [None, 5e-5])

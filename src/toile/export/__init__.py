@@ -16,18 +16,9 @@ from toile.export.picture import picture_of
 from toile.export.point_cache import write_point_cache
 from toile.export.usd import write_usd
 from toile.run.record import Replayable, save_recording
-from toile.types import Recording
-
-
-def _copy_recording(recording: Replayable, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a recording in memory as .toile."""
-    if not isinstance(recording, Recording):
-        raise ToileError(f"cannot write {path}: the recording is a .toile file already")
-    save_recording(recording, path, **options)
-
 
 EXPORTS: dict[str, Callable[..., object]] = {
-    ".toile": _copy_recording,
+    ".toile": save_recording,
     ".glb": write_glb,
     ".obj": write_obj,
     ".usd": write_usd,

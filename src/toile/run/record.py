@@ -7,7 +7,7 @@ crash. A result that does not move is a recording of one frame.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import toile
-from toile.container import Arrays, Meta, Reader, Writer
+from toile.body.skin import Method, pose_body
+from toile.container import Arrays, Meta, Reader, Writer, replacing_path
 from toile.errors import ToileError
 from toile.run.plain import from_plain, to_plain
 from toile.types import Body, Floats, Garment, Ints, Recording, Settings
 
 Path: TypeAlias = str | os.PathLike[str]
+_SKINNING: tuple[Method, ...] = ("linear", "dual")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -71,11 +73,16 @@ class RecordWriter:
     """Appends frames to a recording; what was appended survives the end of the process, however it comes."""
 
     def __init__(
-        self, writer: Writer, encoding: Mapping[str, Any], body: tuple[int, Arrays] | None = None
+        self,
+        writer: Writer,
+        encoding: Mapping[str, Any],
+        body: Body | None = None,
+        stored: tuple[int, Arrays] | None = None,
     ) -> None:
         self._writer = writer
         self._step = encoding.get("step")
-        self._body = body or (-1, {})
+        self._body = body
+        self._stored = stored or (-1, {})
         """frame that holds the body last stored, and how it was stored there"""
         self.checkpoint: Checkpoint | None = None
         """after resume: everything that the simulation needs to go on"""
@@ -101,15 +108,15 @@ class RecordWriter:
             "garment": to_plain(garment, arrays, "garment"),
             "body": None if body is None else to_plain(body, arrays, "body"),
         }
-        return cls(Writer.create(path, arrays, meta), encoding)
+        return cls(Writer.create(path, arrays, meta), encoding, body)
 
     @classmethod
     def resume(cls, path: Path, *, frame_count: int | None = None) -> RecordWriter:
         """Go on after the last whole frame (or after frame_count frames)."""
         with RecordedFile(path) as recorded:
             writer = Writer.resume(path, frame_count=frame_count)
-            body = recorded.stored_body(writer.frame_count - 1) if writer.frame_count else None
-            return cls(writer, recorded.encoding, body)
+            stored = recorded.stored_body(writer.frame_count - 1) if writer.frame_count else None
+            return cls(writer, recorded.encoding, recorded.body, stored)
 
     @classmethod
     def resume_at_checkpoint(cls, path: Path) -> RecordWriter:
@@ -147,18 +154,27 @@ class RecordWriter:
         arrays: Arrays = dict(self._encode("position", position))
         meta: dict[str, Any] = {"time": float(time)}
         if body_vertices is not None and len(body_vertices):
-            stored = self._encode("body_vertices", body_vertices)
-            number, before = self._body
-            if stored.keys() == before.keys() and all(np.array_equal(stored[k], before[k]) for k in stored):
-                meta["body_frame"] = number
-            else:
-                arrays.update(stored)
-                self._body = (self.frame_count, stored)
+            joints = (extra or {}).get("world_from_joint")
+            self._add_body(arrays, meta, body_vertices, joints)
         arrays |= {f"extra.{name}": values for name, values in (extra or {}).items()}
         if checkpoint is not None:
             arrays |= {f"checkpoint.{name}": values for name, values in checkpoint.items()}
             meta["checkpoint"] = dict(checkpoint_meta or {})
         self._writer.append(arrays, meta, deflate=self._step is not None)
+
+    def _add_body(self, arrays: Arrays, meta: Meta, vertices: Floats, joints: Floats | None) -> None:
+        """Store the skin in the shortest way that gives it back: by its joints, as before, or whole."""
+        method = None if self._body is None or joints is None else _explains(self._body, joints, vertices)
+        if method is not None:
+            meta["posed"] = method
+            return
+        stored = self._encode("body_vertices", vertices)
+        number, before = self._stored
+        if stored.keys() == before.keys() and all(np.array_equal(stored[k], before[k]) for k in stored):
+            meta["body_frame"] = number
+        else:
+            arrays.update(stored)
+            self._stored = (self.frame_count, stored)
 
     def _encode(self, name: str, values: Floats) -> Arrays:
         if self._step is None:
@@ -180,13 +196,30 @@ class RecordWriter:
         self.close(done=kind is None)
 
 
-def save_recording(recording: Recording, path: Path, *, step: float | None = None) -> None:
-    """Write a whole recording. step: largest rounding error [m]; None stores every bit."""
-    writer = RecordWriter.create(path, recording.garment, recording.body, recording.settings, step=step)
-    with writer:
-        for number, time in enumerate(recording.times):
-            body = recording.body_vertices[number] if len(recording.body_vertices) else None
-            writer.append(float(time), recording.positions[number], body)
+def _explains(body: Body, world_from_joint: Floats, vertices: Floats) -> str | None:
+    """Return the way of skinning that gives exactly these vertices from these joints, if there is one."""
+    if np.shape(world_from_joint) != body.skeleton.world_from_joint.shape:
+        return None
+    for method in _SKINNING:
+        if np.array_equal(pose_body(body, world_from_joint, method=method).vertices, vertices):
+            return method
+    return None
+
+
+def save_recording(
+    recording: Replayable, path: Path, *, step: float | None = None, frames: Sequence[int] | None = None
+) -> None:
+    """Write a whole recording (or some of its frames), atomically; checkpoints are left out.
+
+    step: largest rounding error [m]; None stores every bit.
+    """
+    source = source_of(recording)
+    with replacing_path(path) as part:
+        writer = RecordWriter.create(part, source.garment, source.body, source.settings, step=step)
+        with writer:
+            for number in range(len(source)) if frames is None else frames:
+                frame = source.frame(number)
+                writer.append(frame.time, frame.position, frame.body_vertices, frame.extra)
 
 
 # ---------------------------------------------------------------------------- rounding
@@ -302,6 +335,11 @@ class RecordedFile:
     def _body_vertices(self, number: int, content: tuple[Arrays, Meta], where: str) -> Floats:
         if self.body is None:
             return np.zeros((0, 3))
+        posed, joints = content[1].get("posed"), content[0].get("extra.world_from_joint")
+        if posed is not None:
+            if posed not in _SKINNING or joints is None or not np.isfinite(joints).all():
+                raise ToileError(f"{where}: the body's pose cannot be read")
+            return pose_body(self.body, joints, method=posed).vertices
         _, arrays = self.stored_body(number, content)
         if not arrays:
             return self.body.vertices
