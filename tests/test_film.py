@@ -66,12 +66,23 @@ def test_turntable_shows_the_back() -> None:
     assert (back[..., 2] > 1.5 * back[..., 0]).mean() > 0.1
 
 
+def test_what_does_not_move_is_shown_from_all_sides(tmp_path: Path) -> None:
+    path = tmp_path / "a.gif"
+    shot = replace(SMALL, turns=1.0, fps=10, seconds=0.4, view="front")
+    write_gif(recording(2), path, shot=shot, studio=QUICK)
+    with Image.open(path) as image:
+        assert image.n_frames == 4
+        image.seek(2)
+        back = np.asarray(image.convert("RGB")).astype(int)
+    assert (back[..., 2] > 1.5 * back[..., 0]).mean() > 0.1
+
+
 def test_frames_for_another_rate() -> None:
     clip = clip_of(Played(recording(30)), None)  # 1 s at 30
     assert clip.fps == 30
-    assert _film_indices(clip, 30) == list(range(30))
-    assert _film_indices(clip, 15) == list(range(0, 30, 2))
-    assert len(_film_indices(clip, 60)) == 60
+    assert _film_indices(clip, 30, 4) == list(range(30))
+    assert _film_indices(clip, 15, 4) == list(range(0, 30, 2))
+    assert len(_film_indices(clip, 60, 4)) == 60
 
 
 def test_mp4(tmp_path: Path) -> None:

@@ -37,7 +37,9 @@ class Shot:
     turns: float = 0.0
     """how often the camera goes round the person"""
     fps: float | None = None
-    """pictures per second; None: as recorded, at most 50 in a GIF"""
+    """pictures per second; None: as recorded, at most 25 in a GIF"""
+    seconds: float = 4.0
+    """length of the film when the recording does not move"""
 
 
 def _points(frame: Frame) -> Floats:
@@ -57,15 +59,15 @@ class _Crew:
     """Knows where the camera stands for each frame: the distance never changes during a shot."""
 
     def __init__(self, clip: Clip, shot: Shot, cell: tuple[int, int]) -> None:
-        self._clip, self._shot, self._cell = clip, shot, cell
+        self._shot, self._cell = shot, cell
         some = np.unique(np.linspace(0, len(clip.numbers) - 1, 16).round().astype(int))
         frames = [clip.source.frame(clip.numbers[i]) for i in some]
         offset = [_middle(f) if shot.follow else np.zeros(3) for f in frames]
         self._cloud = np.concatenate([_points(f) - o for f, o in zip(frames, offset, strict=True)])
 
-    def camera(self, index: int, frame: Frame) -> Camera:
-        """Return the camera for one frame of the clip."""
-        turn = 360.0 * self._shot.turns * index / max(len(self._clip.numbers), 1)
+    def camera(self, progress: float, frame: Frame) -> Camera:
+        """Return the camera for one frame; progress: from 0 to 1 during the film."""
+        turn = 360.0 * self._shot.turns * progress
         view: str | float = self._shot.view
         if self._shot.turns:
             view = float(np.degrees(view_angle(view))) + turn
@@ -87,16 +89,21 @@ def film(
         raise ToileError(f"a film of {shot.width} × {shot.height} pixels cannot be drawn")
     crew = _Crew(clip, shot, (shot.width, shot.height))
     chosen = range(len(clip.numbers)) if indices is None else indices
-    for done, index in enumerate(chosen, start=1):
-        frame = clip.source.frame(clip.numbers[index])
-        scene = light_scene(frame_meshes(clip.source.garment, clip.source.body, frame), studio)
-        yield render(scene, crew.camera(index, frame), shot.width, shot.height)
+    before = -1
+    for done, index in enumerate(chosen):
+        if index != before:
+            frame = clip.source.frame(clip.numbers[index])
+            scene = light_scene(frame_meshes(clip.source.garment, clip.source.body, frame), studio)
+            before = index
+        yield render(scene, crew.camera(done / len(chosen), frame), shot.width, shot.height)
         if progress is not None:
-            progress(done, len(chosen))
+            progress(done + 1, len(chosen))
 
 
-def _film_indices(clip: Clip, fps: float) -> list[int]:
-    """Return the frames to show at that rate, nearest in time."""
+def _film_indices(clip: Clip, fps: float, seconds: float) -> list[int]:
+    """Return the frames to show at that rate, nearest in time; a single frame is shown for some seconds."""
+    if len(clip.numbers) == 1:
+        return [0] * max(1, round(seconds * fps))
     length = clip.times[-1] + 1.0 / clip.fps
     wanted = np.arange(max(1, round(length * fps))) / fps
     near = np.clip(np.searchsorted(clip.times, wanted - 0.5 / clip.fps), 0, len(clip.times) - 1)
@@ -104,6 +111,16 @@ def _film_indices(clip: Clip, fps: float) -> list[int]:
 
 
 # ---------------------------------------------------------------------------- files
+
+
+def _plan(
+    recording: Replayable, frames: Sequence[int] | None, shot: Shot | None, usual: Shot
+) -> tuple[Clip, Shot]:
+    """Return what is filmed and how: the camera goes round what does not move, unless a shot is given."""
+    clip = clip_of(source_of(recording), frames)
+    if shot is None:
+        shot = replace(usual, turns=1.0, fps=12.0) if len(clip.numbers) == 1 else usual
+    return clip, shot
 
 
 def write_strip(
@@ -121,7 +138,8 @@ def write_strip(
     clip = clip_of(source_of(recording), frames)
     shot = shot or Shot(width=300, height=480)
     indices = np.unique(np.linspace(0, len(clip.numbers) - 1, max(1, count)).round().astype(int)).tolist()
-    cells = list(film(clip, shot, studio=studio or FILM_STUDIO, indices=indices, progress=progress))
+    plain = replace(studio or FILM_STUDIO, vignette=0.0)
+    cells = list(film(clip, shot, studio=plain, indices=indices, progress=progress))
     wide = columns or min(len(cells), 8)
     blank = np.full_like(cells[0], cells[0][0, 0])
     cells += [blank] * (-len(cells) % wide)
@@ -139,10 +157,9 @@ def write_gif(
     progress: Progress | None = None,
 ) -> None:
     """Write an endless GIF; its colours come from the first picture, delays are hundredths of a second."""
-    clip = clip_of(source_of(recording), frames)
-    shot = shot or Shot(width=360, height=480)
+    clip, shot = _plan(recording, frames, shot, Shot(width=360, height=480))
     delay = max(2, round(100.0 / (shot.fps or min(clip.fps, 25.0))))
-    indices = _film_indices(clip, 100.0 / delay)
+    indices = _film_indices(clip, 100.0 / delay, shot.seconds)
     pictures = film(clip, shot, studio=studio or FILM_STUDIO, indices=indices, progress=progress)
     palette: Image.Image | None = None
     with replacing(path) as file:
@@ -179,14 +196,12 @@ def write_mp4(
         import imageio_ffmpeg
     except ImportError as error:
         raise ToileError(f"cannot write {path}: MP4 needs the extra: pip install 'toile[video]'") from error
-    clip = clip_of(source_of(recording), frames)
-    shot = shot or Shot()
+    clip, shot = _plan(recording, frames, shot, Shot())
     # the encoder wants even sizes
     shot = replace(shot, width=shot.width + shot.width % 2, height=shot.height + shot.height % 2)
     fps = shot.fps or clip.fps
-    pictures = film(
-        clip, shot, studio=studio or FILM_STUDIO, indices=_film_indices(clip, fps), progress=progress
-    )
+    indices = _film_indices(clip, fps, shot.seconds)
+    pictures = film(clip, shot, studio=studio or FILM_STUDIO, indices=indices, progress=progress)
     with replacing_path(path) as part:
         encoder = imageio_ffmpeg.write_frames(
             os.fspath(part), (shot.width, shot.height), fps=fps, quality=8, macro_block_size=2,

@@ -57,6 +57,8 @@ class Studio:
 
     background: tuple[float, float, float] = (0.62, 0.62, 0.615)
     """linear RGB"""
+    vignette: float = 0.10
+    """how much darker the wall is towards the edges"""
     key: tuple[float, float, float] = (1.22, 1.13, 1.02)
     """colour of the main light"""
     key_angle: float = -42.0
@@ -305,7 +307,7 @@ def _backdrop(studio: Studio, width: int, height: int) -> Floats32:
     """Return a plain wall, a little darker towards the edges."""
     x = (np.arange(width, dtype=np.float32) + 0.5) / width * 2 - 1
     y = (np.arange(height, dtype=np.float32)[:, None] + 0.5) / height * 2 - 1
-    fall = 1.0 - 0.10 * (x * x * (width / height) + y * y)
+    fall = 1.0 - studio.vignette * (x * x * (width / height) + y * y)
     wall: Floats32 = (fall[..., None] * np.array(studio.background)).astype(np.float32)
     return wall
 
