@@ -13,9 +13,11 @@ import numpy as np
 
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.contacts import Collider
+from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
+from toile.run.repair import Repair
 from toile.types import Floats, Garment, PosedBody, State
 
 Progress = Callable[[str, float], None]
@@ -44,6 +46,8 @@ class SewSettings:
     """longest substep while sewing and draping [s]; coarser than in motion"""
     largest_gap: float = 0.02
     """a seam that is still open by more cannot be welded [m]"""
+    repair_frames: int = 3
+    """frames at the end of the drape in which the exact repair works"""
     rest_speed: float = 0.01
     """at rest when 99.7 % of the particles are slower [m/s]"""
 
@@ -136,8 +140,28 @@ def drape(
         progress("draping", (frame + 1) / longest)
         if frame > 0.5 * settings.fps and _at_rest(state, settings.rest_speed):
             break
+    if isinstance(collider, SurfaceCollider):
+        state, previous = _repaired(garment, state, body, collider, solver, settings)
     progress("draping", 1.0)
     return Sewn(garment=garment, state=state, previous=previous)
+
+
+def _repaired(
+    garment: Garment,
+    state: State,
+    body: PosedBody,
+    collider: SurfaceCollider,
+    solver: XpbdSolver,
+    settings: SewSettings,
+) -> tuple[State, Floats]:
+    """Return the draped state without crossings, and the positions one frame before."""
+    repair = Repair(garment, collider, state.position, garment.hold_particle)
+    state = repair(state, body)
+    previous = state.position
+    for _ in range(settings.repair_frames):
+        previous = state.position
+        state = repair(advance_frame(solver, collider, state, body, body, 1 / settings.fps), body)
+    return state, previous
 
 
 def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:

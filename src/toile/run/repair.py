@@ -1,0 +1,47 @@
+"""The last correction of a frame: what still crosses is moved apart, by exact triangles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from toile._kernels import Untangler
+from toile.cloth.xpbd import sewn_labels
+from toile.collision.surface import SurfaceCollider
+from toile.types import Floats, Garment, Ints, PosedBody, State
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """What one repair found and left."""
+
+    body_before: int = 0
+    """crossing triangle pairs of cloth and body"""
+    cloth_before: int = 0
+    """crossing triangle pairs of cloth and cloth"""
+    body_after: int = 0
+    cloth_after: int = 0
+    moved: float = 0.0
+    """farthest that a particle was moved [m]"""
+
+
+class Repair:
+    """Untangles one garment on one body after each frame; gives up after a few rounds rather than tear."""
+
+    def __init__(self, garment: Garment, collider: SurfaceCollider, position: Floats, pinned: Ints) -> None:
+        """Prepare for a garment that is at position (n, 3) [m]; pinned particles stay where they are."""
+        layer = garment.garment_layer[garment.particle_garment[garment.triangles[:, 0]]]
+        self._untangler = Untangler(garment.triangles, position, layer, sewn_labels(garment))
+        self._collider = collider
+        self._inverse_mass = np.ones(garment.particle_count)
+        self._inverse_mass[pinned] = 0.0
+        self.last = Repaired()
+
+    def __call__(self, state: State, body: PosedBody) -> State:
+        """Return the state with crossings removed; velocities stay, so nothing is flung away."""
+        self._collider.at(body)
+        position = np.array(state.position)
+        report = self._untangler.run(position, self._inverse_mass, self._collider.tree)
+        self.last = Repaired(**{name: report[name] for name in Repaired.__slots__})
+        return State(position=position, velocity=state.velocity, time=state.time)
