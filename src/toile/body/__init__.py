@@ -2,9 +2,14 @@
 
 from toile.body.make import body_from_shape, load_body, make_body, named_body, open_body, save_body
 from toile.body.measure import measure
+from toile.body.people import MEASURES
+from toile.body.request import BodyWarning
 from toile.body.shape import Shape
+from toile.body.survey import survey
 
 __all__ = [
+    "MEASURES",
+    "BodyWarning",
     "Shape",
     "body_from_shape",
     "load_body",
@@ -13,4 +18,5 @@ __all__ = [
     "named_body",
     "open_body",
     "save_body",
+    "survey",
 ]

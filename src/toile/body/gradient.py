@@ -26,7 +26,7 @@ from toile.body.measure import (
     section_under,
 )
 from toile.body.people import DIALS, MEASURES, Sketch, evenness, reduced_template, shape_of, template_probe
-from toile.body.section import TAPE_DIRECTIONS, fan, plane_axes
+from toile.body.section import TAPE_DIRECTIONS, fan
 from toile.body.shape import blend, coefficients, slider_rows
 from toile.body.stance import Stance
 from toile.types import Floats, Ints
@@ -157,8 +157,7 @@ def _pulls(stance: Stance, joint: Mapping[str, Floats], ground: Ground) -> dict[
 def _tape_pull(pull: Pull, name: str, skin: Floats, ground: Ground, plane: Plane) -> None:
     """Add the slopes of a tape's length."""
     section = section_under(skin, ground, plane)
-    axes = plane_axes(plane.normal)
-    directions = fan()
+    axes, directions = plane.axes, fan()
     holding = (((section.points - plane.origin) @ axes.T) @ directions).argmax(axis=0)
     force = np.zeros_like(section.points)
     np.add.at(force, holding, directions.T @ axes * (2 * np.pi / TAPE_DIRECTIONS))

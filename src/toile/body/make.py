@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 from toile import container
 from toile.body.data import load_template
 from toile.body.landmarks import neutral_stance, template_landmarks
-from toile.body.measure import measure
+from toile.body.measure import DENSITY, measure, volume
 from toile.body.network import fit_dials
 from toile.body.people import DIALS, shape_of
 from toile.body.request import check_request, report_misses
@@ -41,8 +42,8 @@ NAMED = {
 """two ordinary adults: sex, age, dials (people.DIALS), kept as numbers so that they never change"""
 
 
-def body_from_shape(shape: Shape, name: str = "body") -> Body:
-    """Return the body of a shape, in the rest pose, measured."""
+def body_from_shape(shape: Shape, name: str = "body", measures: Mapping[str, float] | None = None) -> Body:
+    """Return the body of a shape in the rest pose; measures: those that are known, all but the weight."""
     template = load_template()
     rig = template.rigs["cmu_mb"]
     stance = neutral_stance(shape)
@@ -56,7 +57,10 @@ def body_from_shape(shape: Shape, name: str = "body") -> Body:
         limb=template.limb,
         landmarks=template_landmarks(),
     )
-    return replace(body, measurements=measure(body))
+    if measures is None:
+        return replace(body, measurements=measure(body))
+    weight = volume(body.vertices, body.triangles) * DENSITY
+    return replace(body, measurements={**measures, "weight": weight})
 
 
 def named_body(name: str) -> Body:
@@ -143,6 +147,6 @@ def make_body(sex: str = "female", age: float | None = None, name: str = "body",
     """
     wanted = check_request(sex, age, measures)
     fit = fit_dials(sex, wanted, age)
-    body = body_from_shape(shape_of(sex, fit.age, fit.dials), name)
+    body = body_from_shape(shape_of(sex, fit.age, fit.dials), name, fit.measures)
     report_misses(sex, wanted, body.measurements)
     return body

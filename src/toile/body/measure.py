@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ DENSITY = 985.0
 """mean density of a living body, lungs half filled [kg/m³]"""
 
 UP = np.array([0.0, 1.0, 0.0])
+FLAT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 REACH = 0.25
 """a tape round a limb stays this near to its bone [m]"""
 
@@ -109,6 +110,8 @@ class Plane:
     """name in REGIONS"""
     origin: Floats
     normal: Floats
+    axes: Floats
+    """across the normal, (2, 3)"""
 
 
 @functools.cache
@@ -186,7 +189,7 @@ def planes(
 ) -> dict[str, Plane]:
     """Return where each tape lies."""
     found = {
-        name: Plane("trunk", np.array([0.0, levels[level] + more, 0.0]), UP)
+        name: Plane("trunk", np.array([0.0, levels[level] + more, 0.0]), UP, FLAT)
         for name, (level, more) in HORIZONTAL.items()
     }
     found |= {name: _across(joint, *where) for name, where in ACROSS.items()}
@@ -194,16 +197,19 @@ def planes(
     share = (hip - levels["crotch_height"] + BELOW_CROTCH) / (hip - knee)
     found["thigh"] = _across(joint, "leg", "LeftUpLeg", "LeftLeg", share)
 
-    def calf(share: float) -> float:
-        return _girth(skin, ground, _across(joint, "shin", "LeftLeg", "LeftFoot", share))
+    shin, way = _across(joint, "shin", "LeftLeg", "LeftFoot", 0.0), joint["LeftFoot"] - joint["LeftLeg"]
 
-    found["calf"] = _across(joint, "shin", "LeftLeg", "LeftFoot", _greatest(calf, *CALF))
+    def at(share: float) -> Plane:
+        return replace(shin, origin=joint["LeftLeg"] + share * way)
+
+    found["calf"] = at(_greatest(lambda share: _girth(skin, ground, at(share)), *CALF))
     return found
 
 
 def _across(joint: Mapping[str, Floats], part: str, start: str, end: str, share: float) -> Plane:
     axis = joint[end] - joint[start]
-    return Plane(part, joint[start] + share * axis, axis / np.linalg.norm(axis))
+    normal = axis / np.sqrt(axis @ axis)
+    return Plane(part, joint[start] + share * axis, normal, plane_axes(normal))
 
 
 def section_under(skin: Floats, ground: Ground, plane: Plane) -> Section:
@@ -213,7 +219,7 @@ def section_under(skin: Floats, ground: Ground, plane: Plane) -> Section:
 
 
 def _girth(skin: Floats, ground: Ground, plane: Plane) -> float:
-    return tape((section_under(skin, ground, plane).points - plane.origin) @ plane_axes(plane.normal).T)
+    return tape((section_under(skin, ground, plane).points - plane.origin) @ plane.axes.T)
 
 
 def _greatest(function: Callable[[float], float], low: float, high: float, count: int) -> float:
@@ -242,7 +248,7 @@ def measure_lines(body: Body) -> list[Line]:
     lines = []
     for name, plane in planes(skin, joint, ground, measure_skin(skin, joint, ground)).items():
         points = section_under(skin, ground, plane).points
-        corners = hull((points - plane.origin) @ plane_axes(plane.normal).T)
+        corners = hull((points - plane.origin) @ plane.axes.T)
         lines.append(Line(name, points[corners], True))
     lines += [Line(name, skin[path], False) for name, path in ground.paths.items()]
     lines += [Line(name, skin[[ground.marks[a], ground.marks[b]]], False) for name, (a, b) in WIDTHS.items()]

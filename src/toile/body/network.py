@@ -173,6 +173,8 @@ class Fit:
     error: Mapping[str, float]
     """measured minus wanted [m; kg]"""
     steps: int
+    measures: Mapping[str, float]
+    """all measures of the body but its weight [m]"""
 
 
 def complete(network: Network, wanted: Mapping[str, float], age: float | None) -> Floats:
@@ -208,13 +210,13 @@ def fit_dials(sex: str, wanted: Mapping[str, float], age: float | None = None) -
     low, high = np.array([BOUNDS.get(n, COMMON_BOUNDS) for n in DIALS]).T
     start = np.clip(guess(network, full), low, high)
     if not len(asked):
-        return Fit(years, start, {}, 0)
+        return Fit(years, start, {}, 0, measure_shape(shape_of(sex, years, start)))
     goal = full[1:][asked]
     solver = _Solver(sex, years, network, asked, goal, start, (low, high))
-    best, error, steps = solver.run()
+    best, error, steps, measures = solver.run()
     units = {n: UNIT.get(n, 1.0) for n in MEASURES}
     errors = {MEASURES[i]: float(e * units[MEASURES[i]]) for i, e in zip(asked, error, strict=True)}
-    return Fit(years, best, errors, steps)
+    return Fit(years, best, errors, steps, measures)
 
 
 class _Solver:
@@ -237,11 +239,13 @@ class _Solver:
         self.heavy = len(MEASURES) - 1 in asked
         self.weighed: tuple[Floats, float] | None = None
         self.drawn: Sketch
+        self.found: Mapping[str, float] = {}
 
     def measure(self, dials: Floats, weigh: bool) -> Floats:
         """Return the asked measures; between weighings the weight is carried on by its slopes."""
         self.drawn = sketch(shape_of(self.sex, self.age, dials))
-        found = _in_order(measure_sketch(self.drawn))
+        self.found = measure_sketch(self.drawn)
+        found = _in_order(self.found)
         if self.heavy:
             if weigh or self.weighed is None:
                 self.weighed = dials, weigh_dials(self.sex, self.age, dials)
@@ -249,14 +253,14 @@ class _Solver:
             found[-1] = weight + self.jacobian[-1] @ (dials - where)
         return found[self.asked]
 
-    def run(self) -> tuple[Floats, Floats, int]:
-        """Return the best dials, their errors and the number of steps."""
+    def run(self) -> tuple[Floats, Floats, int, Mapping[str, float]]:
+        """Return the best dials, their errors, the number of steps and all measures."""
         x = self.start
         found = self.measure(x, weigh=True)
-        best, least = x, found - self.goal
+        best, least, measures = x, found - self.goal, self.found
         for step in range(STEPS):
             if np.abs(least).max() < CLOSE:
-                return best, least, step
+                return best, least, step, measures
             if step % 2 == 0:
                 self.jacobian = jacobian(self.sex, self.age, x, self.drawn, self.heavy)
             after = self.next(x, found)
@@ -265,8 +269,8 @@ class _Solver:
                 self.learn(after - x, new - found)
             x, found = after, new
             if np.abs(found - self.goal).max() < np.abs(least).max():
-                best, least = x, found - self.goal
-        return best, least, STEPS
+                best, least, measures = x, found - self.goal, self.found
+        return best, least, STEPS, measures
 
     def next(self, x: Floats, found: Floats) -> Floats:
         """Return the dials of the next step, inside the bounds."""
