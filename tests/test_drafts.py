@@ -34,25 +34,27 @@ PEOPLE = [
 ]
 
 
+NAMES = [f"{who['height'] * 100:.0f} cm, waist {who['waist'] * 100:.0f}" for who in [*PEOPLE, WOMAN]]
+
+
+@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=NAMES)
 @pytest.mark.parametrize("name", DRAFTS)
-@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=str)
-def test_every_draft_can_be_cut_for_everybody(name, who):
+def test_everybody_gets_pieces_that_can_be_cut_and_sewn(name, who):
     pattern = draft(name, who)
     check_pattern(pattern)
     for panel in pattern.panels:
         assert area(panel) > 0.0, f"{panel.name} is drawn clockwise"
         assert panel.placement is not None
         assert panel.placement.around
-
-
-@pytest.mark.parametrize("name", DRAFTS)
-@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=str)
-def test_seams_match_or_declare_their_ease(name, who):
-    pattern = draft(name, who)
     panels = {p.name: p for p in pattern.panels}
     for seam in pattern.seams:
         a, b = (sum(edge_length(panels[r.panel], r.edge) for r in chain) for chain in (seam.a, seam.b))
         assert b == pytest.approx(a * (seam.ease or 1.0), abs=1e-4), seam.name
+        # ease is for crowns and cuffs only
+        assert 0.99 < (seam.ease or 1.0) < 1.02 or name in GATHERED, seam.name
+
+
+GATHERED: tuple[str, ...] = ()
 
 
 @pytest.mark.parametrize("name", DRAFTS)
@@ -81,7 +83,7 @@ def width_at(panel, height: float) -> float:
     return float(np.ptp(x))
 
 
-@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=str)
+@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=NAMES)
 def test_tshirt_girths(who):
     pattern = draft("tshirt", who, ease=0.1)
     front, back = pattern.panel("front"), pattern.panel("back")
@@ -94,7 +96,7 @@ def test_tshirt_girths(who):
         assert width_at(front, hem + 0.01) + width_at(back, hem + 0.01) >= who[name] * 0.99 or name == "hips"
 
 
-@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=str)
+@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=NAMES)
 def test_crown_is_slightly_longer_than_armhole(who):
     panels = draft("tshirt", who).panels
     for hand, half in itertools.product(("left", "right"), ("front", "back")):
@@ -103,7 +105,7 @@ def test_crown_is_slightly_longer_than_armhole(who):
         assert 1.0 <= crown / armhole <= 1.03
 
 
-@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=str)
+@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=NAMES)
 def test_neckline_goes_round_the_neck_and_stays_on_the_shoulders(who):
     from toile.pattern.drafts.measures import Measures
 
@@ -114,7 +116,7 @@ def test_neckline_goes_round_the_neck_and_stays_on_the_shoulders(who):
     assert length_of(panels, "front.left_shoulder") > 0.05
 
 
-@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=str)
+@pytest.mark.parametrize("who", [*PEOPLE, WOMAN], ids=NAMES)
 def test_skirt_girths(who):
     panels = draft("skirt", who, flare=0.5, ease=0.04, waist_ease=0.03).panels
     band = [f"{n}_band.{h}_top" for n in ("front", "back") for h in ("left", "right")]

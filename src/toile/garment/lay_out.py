@@ -8,7 +8,7 @@ other count, never the file's origin.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class Laid:
 
     def moved(self, s: float = 0.0, u: float = 0.0) -> Laid:
         """Return the panel moved along girth and limb [m]."""
-        return Laid(self.panel, self.limb, self.faces, self.matrix, self.shift + np.array([s, u]))
+        return replace(self, shift=self.shift + np.array([s, u]))
 
 
 def panel_limbs(pattern: Pattern) -> dict[str, str]:
@@ -87,6 +87,10 @@ def lay_out(pattern: Pattern) -> dict[str, Laid]:
         centre = _group_centre(pattern, names, stood, turn)
         for name in names:
             laid[name] = _lay(pattern.panel(name), limb, stood[name], turn, centre)
+        if limb.endswith("_arm") and pattern.origin != "body" and _is_tube(pattern, names):
+            # a sleeve in one piece opens under the arm
+            outside = np.pi / 2 if limb.startswith("left") else -np.pi / 2
+            laid[names[0]] = replace(laid[names[0]], faces=outside)
     return {panel.name: laid[panel.name] for panel in pattern.panels}
 
 
@@ -195,12 +199,20 @@ def _guess(panel: Panel, limb: str) -> Placement:
 
 def _hang(pattern: Pattern, limb: str, names: list[str], stood: dict[str, _Stood]) -> Floats:
     """Return the rotation that lets a limb's flat panels hang straight down, (3, 3)."""
-    if not limb.endswith("_arm") or not any(stood[n].flat for n in names):
+    hanging = all(not stood[n].flat and stood[n].up[1] > 0.999 for n in names)
+    if not limb.endswith("_arm") or hanging:
         return np.eye(3)
     along = _tube_direction(pattern, limb, names)
     axis, cosine = np.cross(along, [0.0, 1.0, 0.0]), float(along[1])
     cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     return np.asarray(np.eye(3) + cross + cross @ cross / max(1.0 + cosine, 1e-6))
+
+
+def _is_tube(pattern: Pattern, names: list[str]) -> bool:
+    """Say whether a limb's only panel is sewn to itself along its whole length."""
+    return len(names) == 1 and any(
+        {r.panel for r in (*seam.a, *seam.b)} == set(names) for seam in pattern.seams
+    )
 
 
 def _tube_direction(pattern: Pattern, limb: str, names: list[str]) -> Floats:

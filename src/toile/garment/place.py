@@ -17,8 +17,17 @@ from toile.errors import ToileError
 from toile.garment.build import panel_coordinates
 from toile.garment.lay_out import Laid, lay_out, panel_limbs, words_of
 from toile.garment.limb_axes import LimbAxis, heights, limb_axis, shoulder_line
-from toile.garment.roll import cone_over, extents, find_apex, roll_cone, roll_cylinder, section
-from toile.pattern.curves import edge_length, edge_points
+from toile.garment.roll import (
+    arc_centre,
+    cone_over,
+    extents,
+    find_apex,
+    fluted,
+    roll_cone,
+    roll_cylinder,
+    section,
+)
+from toile.pattern.curves import edge_length, edge_points, sample_edge
 from toile.types import Body, EdgeRef, Floats, Garment, Pattern
 
 __all__ = ["panel_limbs", "place"]
@@ -29,6 +38,8 @@ LAYER = 0.012
 """further distance for each layer [m]"""
 FARTHEST = 0.40
 """largest distance that is tried [m]"""
+WIDEST = 4.0
+"""angle of the widest smooth cone [rad]; more cloth goes into flutes"""
 STEP = 0.005
 """step of the search for room [m]"""
 _UPPER = ("torso", "ftorso", "btorso", "bodice", "top", "shirt", "dress", "bust", "vest", "jacket", "coat")
@@ -93,7 +104,7 @@ def _body_shift(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], b
     """Return how far the body's part of a garment must rise [m]."""
     level = heights(body)
     shoulders = _shoulder_seams(pattern, laid)
-    top = max(v.outline()[:, 1].max() for v in main if v.limb in ("torso", "left_leg", "right_leg"))
+    top = max(_Shape(v).top for v in main)
     if shoulders:
         points = np.vstack([laid[r.panel](_edge_middle(pattern, r)) for r in shoulders])
         return float(np.mean([shoulder_line(body, abs(s)) + 0.01 - u for s, u in points]))
@@ -140,7 +151,7 @@ def _waist_level(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], 
 def _top_girth(pattern: Pattern, main: Sequence[Laid]) -> float:
     """Return the length of all unsewn edges along the garment's top [m]."""
     sewn = {(r.panel, r.edge) for seam in pattern.seams for r in (*seam.a, *seam.b)}
-    top = max(v.outline()[:, 1].max() for v in main)
+    top = max(_Shape(v).top for v in main)
     return sum(
         edge_length(v.panel, i)
         for v in main
@@ -184,7 +195,26 @@ class _Shape:
         self.outline = laid.outline()
         self.low, self.high = float(self.outline[:, 1].min()), float(self.outline[:, 1].max())
         self.extents = extents(self.outline)
-        self.apex = find_apex(self.outline)
+        self.apex = self._ring_centre()
+        if self.apex is None:
+            self.apex = find_apex(self.outline)
+        # the corners of a ring lie higher than its middle, until it is bent round
+        self.top = self.high if self.apex is None else float(self.apex[1]) - self.radius
+
+    @property
+    def radius(self) -> float:
+        """Return the distance of a flare's waist from its apex [m]."""
+        return float(np.linalg.norm(self.outline - np.asarray(self.apex), axis=1).min())
+
+    def _ring_centre(self) -> Floats | None:
+        """Return the middle of a panel cut as part of a ring."""
+        panel = self.laid.panel
+        arcs = [
+            self.laid(sample_edge(panel, i, [0.0, 0.5, 1.0]))
+            for i, e in enumerate(panel.edges)
+            if e.kind == "arc"
+        ]
+        return arc_centre(arcs, sum(edge_length(panel, i) for i in range(len(panel.edges))))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -204,20 +234,33 @@ class _Rolling:
         margin = MARGIN[laid.limb.split("_")[-1]] + self.extra
         least = self._least()
         roll = self._cylinder if self.shape.apex is None else self._cone
+        ahead = np.array([np.sin(laid.faces), 0.0, np.cos(laid.faces)])
         for slide in self._slides():
             su = laid(points) - [0.0, slide]
             for offset in np.arange(margin, FARTHEST, STEP):
                 world = roll(su, slide, float(offset), least)
-                if world is not None and self._clear(world, margin):
-                    return world
+                if world is None:
+                    continue
+                for push in self._pushes(least):
+                    if self._clear(world + push * ahead, margin):
+                        return world + push * ahead
         raise ToileError(
             f"panel '{laid.panel.name}' finds no room round the {laid.limb.replace('_', ' ')}: "
             f"check its size and height, or give another 'around'"
         )
 
     def _slides(self) -> Sequence[float]:
-        """Return how far the panel may slide along its limb to find room [m], nearest first."""
-        return [0.02 * k for k in range(9)] if self.shape.laid.limb.endswith("_arm") else [0.0]
+        """Return how far the panel may slide down its limb to find room [m], nearest first."""
+        limb = self.shape.laid.limb
+        if limb.endswith("_arm"):
+            return [0.02 * k for k in range(9)]
+        return [-0.01 * k for k in range(9)] if limb in ("neck", "head") else [0.0]
+
+    def _pushes(self, least: float) -> Sequence[float]:
+        """Return how far the panel may be pushed ahead to find room [m]."""
+        # the waist of a wide skirt is a small circle: too small to stand round the body
+        wide = self.shape.apex is not None and least > 2.5
+        return [0.01 * k for k in range(20)] if wide else [0.0]
 
     def _clear(self, world: Floats, margin: float) -> bool:
         return bool(self.tree.nearest(world, margin)[1].min() >= margin)
@@ -232,7 +275,9 @@ class _Rolling:
         return near[:, [0, 2]] if len(near) > 3 else skin[:, [0, 2]]
 
     def _cylinder(self, su: Floats, slide: float, offset: float, least: float) -> Floats | None:
-        skin = self._skin(self.shape.low - slide - 0.02, self.shape.high - slide + 0.02)
+        # hands are wider than sleeves
+        reach = 0.0 if self.shape.laid.limb.endswith("_arm") else 0.02
+        skin = self._skin(self.shape.low - slide - reach, self.shape.high - slide + reach)
         around = section(skin, offset)
         if around.girth < least:
             return None
@@ -240,13 +285,16 @@ class _Rolling:
         return self.axis.world(roll_cylinder(around, su[:, 0] + start, su[:, 1]))
 
     def _cone(self, su: Floats, slide: float, offset: float, least: float) -> Floats | None:
-        apex, top = np.asarray(self.shape.apex) - [0.0, slide], self.shape.high - slide
+        apex, radius = np.asarray(self.shape.apex) - [0.0, slide], self.shape.radius
+        top = float(apex[1]) - radius
         base = max(top - 0.18, self.shape.low - slide)
         share = self.shape.laid.faces / (2.0 * np.pi)
         around = section(self._skin(base - 0.05, top + 0.02), offset)
-        cone = cone_over(around, base, top, float(apex[1]) - top, share)
-        if cone.angle[-1] < least:
+        cone = cone_over(around, base, top, radius, share)
+        if cone.angle[-1] < min(least, WIDEST):
             return None
+        if cone.angle[-1] < least:
+            cone = fluted(cone, least)
         return self.axis.world(roll_cone(cone, apex, share * float(cone.angle[-1]), su[:, 0], su[:, 1]))
 
     def _least(self) -> float:
@@ -267,9 +315,13 @@ def _turn(a: _Shape, b: _Shape) -> float:
 
 def _overlap(a: _Shape, b: _Shape) -> float:
     """Return how far the end of a reaches beyond the beginning of b, as if they faced the same way [m]."""
+    if (a.apex is None) != (b.apex is None):
+        return 0.0
     (u, _, end), (v, begin, _) = a.extents, b.extents
     _, i, j = np.intersect1d(np.round(u * 100), np.round(v * 100), return_indices=True)
-    return float((end[i] - begin[j]).max() + 0.004) if len(i) else 0.0
+    # pieces that only touch, one above the other, are no neighbours
+    beside = len(i) > 3 or a is b
+    return float((end[i] - begin[j]).max() + 0.004) if beside else 0.0
 
 
 def _overlap_angle(a: _Shape, b: _Shape) -> float:

@@ -9,6 +9,7 @@ stretched.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,6 +120,30 @@ def cone_over(around: Section, base_height: float, top_height: float, radius: fl
     return cone
 
 
+def fluted(cone: Cone, angle: float, *, count: int = 8) -> Cone:
+    """Return a cone with flutes that swing outward, so that its directions run over that angle [rad].
+
+    A full circle of cloth has a whole turn at its apex: no convex cone but the flat one has room for it.
+    """
+    share = np.linspace(0.0, 1.0, 60 * count + 1)
+    g = cone.along(share[:-1] * cone.angle[-1])
+    g = np.vstack([g, g[:1]])
+    tilt, azimuth = np.arccos(np.clip(-g[:, 1], -1.0, 1.0)), np.arctan2(g[:, 0], g[:, 2])
+    swing = 0.5 * (1.0 - np.cos(2.0 * np.pi * count * share))
+
+    def with_swing(size: float) -> Cone:
+        a = tilt + size * swing
+        rays = np.stack([np.sin(a) * np.sin(azimuth), -np.cos(a), np.sin(a) * np.cos(azimuth)], axis=1)
+        steps = 2.0 * np.arcsin(np.linalg.norm(np.diff(rays, axis=0), axis=1) / 2.0)
+        return Cone(cone.apex, rays, np.concatenate([[0.0], np.cumsum(steps)]))
+
+    low, high = 0.0, 1.2
+    for _ in range(40):
+        size = (low + high) / 2.0
+        low, high = (size, high) if with_swing(size).angle[-1] < angle else (low, size)
+    return with_swing(high)
+
+
 def roll_cone(cone: Cone, apex: Floats, start: float, s: Floats, u: Floats) -> Floats:
     """Return limb coordinates of a panel laid out as (s, u) about its own apex (s, u) [m], (n, 3).
 
@@ -127,6 +152,23 @@ def roll_cone(cone: Cone, apex: Floats, start: float, s: Floats, u: Floats) -> F
     across, down = s - apex[0], apex[1] - u
     radius, angle = np.hypot(across, down), np.arctan2(across, down)
     return np.asarray(cone.apex + radius[:, None] * cone.along(start + angle))
+
+
+def arc_centre(arcs: Sequence[Floats], perimeter: float) -> Floats | None:
+    """Return the common centre of a ring's arcs, each three points (s, u) [m]; None without one."""
+    centres, lengths = [], []
+    for a, b, c in arcs:
+        rows = 2.0 * np.array([b - a, c - a])
+        if abs(np.linalg.det(rows)) < 1e-6:
+            continue
+        centres.append(np.linalg.solve(rows, [b @ b - a @ a, c @ c - a @ a]))
+        lengths.append(np.linalg.norm(b - a) + np.linalg.norm(c - b))
+    if len(centres) < 2 or sum(lengths) < 0.4 * perimeter:
+        return None
+    middle = np.average(centres, axis=0, weights=lengths)
+    near = np.linalg.norm(np.array(centres) - middle, axis=1).max() < 0.02
+    below = all(arc[:, 1].max() < middle[1] + 0.01 for arc in arcs)
+    return np.asarray(middle) if near and below else None
 
 
 def find_apex(outline: Floats, *, least: float = 0.12, tolerance: float = 0.012) -> Floats | None:

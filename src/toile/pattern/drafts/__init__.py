@@ -8,14 +8,27 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toile.errors import ToileError
+from toile.pattern.drafts.dress import dress, sleeved_dress
 from toile.pattern.drafts.measures import Measures
-from toile.pattern.drafts.skirt import skirt
+from toile.pattern.drafts.skirt import circle_skirt, pleated_skirt, skirt
+from toile.pattern.drafts.top import top
+from toile.pattern.drafts.trousers import shorts, trousers
 from toile.pattern.drafts.tshirt import tshirt
 from toile.types import Pattern
 
 Draft = Callable[..., Pattern]
 
-DRAFTS: dict[str, Draft] = {"skirt": skirt, "tshirt": tshirt}
+DRAFTS: dict[str, Draft] = {
+    "skirt": skirt,
+    "circle_skirt": circle_skirt,
+    "pleated_skirt": pleated_skirt,
+    "top": top,
+    "tshirt": tshirt,
+    "trousers": trousers,
+    "shorts": shorts,
+    "dress": dress,
+    "sleeved_dress": sleeved_dress,
+}
 """name → program(measures, **style)"""
 
 

@@ -90,6 +90,12 @@ def unfold(half: Sequence[Side], end: Point, *, plus: str = "left", minus: str =
     return right + left
 
 
+def unfold_facing(half: Sequence[Side], end: Point, faces: str) -> list[Side]:
+    """Return a whole front or back, its words with the wearer's left and right."""
+    plus, minus = ("left", "right") if faces == "front" else ("right", "left")
+    return unfold(half, end, plus=plus, minus=minus)
+
+
 def reflect(sides: Sequence[Side], end: Point) -> list[Side]:
     """Return an open run of sides mirrored at x = 0 and run backwards, from the mirror image of its end."""
     ends = [*(s.start for s in sides[1:]), end]
@@ -141,15 +147,15 @@ def length_of(panels: Sequence[Panel], names: str) -> float:
     return sum(edge_length(table[r.panel], r.edge) for r in refs)
 
 
-def sew(panels: Sequence[Panel], a: str, b: str, *, name: str = "", tolerance: float = 1e-4) -> Seam:
+def sew(panels: Sequence[Panel], a: str, b: str, *, name: str = "", fold: bool = False) -> Seam:
     """Return the seam of two chains of edges ``panel.edge + panel.edge``; a runs forward, b backward.
 
-    Unequal lengths become declared ease.
+    Unequal lengths become declared ease. fold: b lies turned down on a, as a collar, and runs forward too.
     """
     forward = tuple(find_edge(panels, n) for n in a.split("+"))
-    backward = tuple(replace(find_edge(panels, n), reversed=True) for n in b.split("+"))
+    backward = tuple(replace(find_edge(panels, n), reversed=not fold) for n in b.split("+"))
     ratio = length_of(panels, b) / length_of(panels, a)
-    ease = None if abs(ratio - 1.0) < tolerance else ratio
+    ease = None if abs(ratio - 1.0) < 1e-4 else ratio
     return Seam(forward, backward, ease, name or a.split("+")[0].strip().replace(".", " "))
 
 

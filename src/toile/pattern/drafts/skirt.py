@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from toile.pattern.drafts.cutting import Point, Side, arc, has_edge, hold, piece, sew, side, unfold
+from toile.pattern.drafts.cutting import Point, Side, arc, hold, piece, sew, side, unfold_facing
 from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
 from toile.pattern.drafts.words import hem_height
-from toile.types import Panel, Pattern, Seam
+from toile.types import Hold, Panel, Pattern, Seam
 
 DART_LEAST = 0.008
 """narrower differences between waist and hips are taken up by a little more flare [m]"""
@@ -70,14 +71,21 @@ def skirt(
         skirt_piece(half, "back", top, dart_depth=0.7 * depth),
         *waistband_pieces(waist, waistband, top),
     )
-    seams = [sew(panels, f"front.{s}_side", f"back.{s}_side", name=f"{s} side") for s in ("left", "right")]
-    seams += [seam for name in ("front", "back") for seam in dart_seams(panels, name)]
-    seams += waistband_seams(panels)
-    holds = hold(panels, *(f"{n}_band.{h}_top" for n in ("front", "back") for h in ("left", "right")))
-    return Pattern("skirt", panels, tuple(seams), holds, origin="body")
+    seams = side_seams(panels) + dart_seams(panels) + waistband_seams(panels)
+    return Pattern("skirt", panels, seams, hold_waistband(panels), origin="body")
 
 
-def skirt_piece(half: Sector, name: str, top: float, *, dart_depth: float) -> Panel:
+def side_seams(panels: tuple[Panel, ...]) -> tuple[Seam, ...]:
+    """Return the side seams of a skirt's front and back."""
+    return tuple(sew(panels, f"front.{h}_side", f"back.{h}_side", name=f"{h} side") for h in HANDS)
+
+
+def hold_waistband(panels: tuple[Panel, ...]) -> tuple[Hold, ...]:
+    """Return the holds of a waistband: its upper edge stays on the waist."""
+    return hold(panels, *(f"{half}_band.{hand}_top" for half in ("front", "back") for hand in HANDS))
+
+
+def skirt_piece(half: Sector, faces: str, top: float, *, dart_depth: float, name: str = "") -> Panel:
     """Return a front or a back cut on the fold; y = 0 at the middle of the waist."""
     hem_end = half.at(half.length)
     sides = [
@@ -85,8 +93,7 @@ def skirt_piece(half: Sector, name: str, top: float, *, dart_depth: float) -> Pa
         side("side", hem_end),
         *_waist(half, dart_depth),
     ]
-    plus, minus = ("left", "right") if name == "front" else ("right", "left")
-    return piece(name, unfold(sides, (0.0, 0.0), plus=plus, minus=minus), faces=name, height=top)
+    return piece(name or faces, unfold_facing(sides, (0.0, 0.0), faces), faces=faces, height=top)
 
 
 def _waist(half: Sector, dart_depth: float) -> list[Side]:
@@ -103,36 +110,84 @@ def _waist(half: Sector, dart_depth: float) -> list[Side]:
     ]
 
 
-def dart_seams(panels: tuple[Panel, ...], name: str) -> list[Seam]:
-    """Return the seams that close the darts of a front or back."""
-    return [
-        sew(panels, f"{name}.{hand}_dart_outer", f"{name}.{hand}_dart_inner", name=f"{name} {hand} dart")
-        for hand in ("left", "right")
-        if has_edge(panels, f"{name}.{hand}_dart_outer")
-    ]
-
-
 def waistband_pieces(waist: float, height: float, bottom: float) -> tuple[Panel, Panel]:
     """Return front and back waistband; bottom: height of the lower edge above the floor [m]."""
     w = waist / 4.0
     half = [side("seam", (0.0, 0.0)), side("end", (w, 0.0)), side("top", (w, height))]
-    front = piece("front_band", unfold(half, (0.0, height)), faces="front", height=bottom)
-    back = piece(
-        "back_band", unfold(half, (0.0, height), plus="right", minus="left"), faces="back", height=bottom
+    front, back = (
+        piece(f"{faces}_band", unfold_facing(half, (0.0, height), faces), faces=faces, height=bottom)
+        for faces in ("front", "back")
     )
     return front, back
 
 
-def waistband_seams(panels: tuple[Panel, ...]) -> list[Seam]:
-    """Return the seams of the waistband with front and back, and with itself at the sides."""
-    seams = []
-    for hand in ("left", "right"):
-        for name in ("front", "back"):
-            # along the waist from the piece's +x to its -x
-            parts = [f"{name}.{hand}_side_waist", f"{name}.{hand}_waist"]
-            parts = [p for p in parts if has_edge(panels, p)]
-            from_plus = (name == "front") == (hand == "left")
-            chain = " + ".join(parts if from_plus else reversed(parts))
-            seams.append(sew(panels, chain, f"{name}_band.{hand}_seam", name=f"{name} {hand} waist"))
-        seams.append(sew(panels, f"front_band.{hand}_end", f"back_band.{hand}_end", name=f"{hand} waistband"))
-    return seams
+# ---------------------------------------------------------------------------- wider skirts
+
+
+def circle_skirt(
+    m: Measures,
+    *,
+    length: float | str = "knee",
+    fullness: float = 1.0,
+    waist_ease: float = 0.03,
+    waistband: float = 0.035,
+) -> Pattern:
+    """Draft a circle skirt.
+
+    length: a word or metres below the waist; fullness: 1 a whole circle, 0.5 half of one; waist_ease: added
+    at the waist; waistband: its height [m].
+    """
+    waist, top = m["waist"] + waist_ease, m["waist_height"] - waistband / 2.0
+    angle = math.pi / 2.0 * min(max(fullness, 0.3), 1.0)
+    long = top - hem_height(m, length, top)
+    half = Sector(waist / 4.0 / angle, angle, long, 0.0)
+    panels = (
+        skirt_piece(half, "front", top, dart_depth=0.0),
+        skirt_piece(half, "back", top, dart_depth=0.0),
+        *waistband_pieces(waist, waistband, top),
+    )
+    seams = side_seams(panels) + waistband_seams(panels)
+    return Pattern("circle_skirt", panels, seams, hold_waistband(panels), origin="body")
+
+
+def pleated_skirt(
+    m: Measures,
+    *,
+    length: float | str = "short",
+    pleats: float = 16,
+    fullness: float = 2.0,
+    waist_ease: float = 0.03,
+    waistband: float = 0.035,
+) -> Pattern:
+    """Draft a skirt with pleats that are stitched together at the waist and open below.
+
+    length: a word or metres below the waist; pleats: how many all round; fullness: cloth at the waist / its
+    girth; waist_ease: added at the waist; waistband: its height [m].
+    """
+    waist, top = m["waist"] + waist_ease, m["waist_height"] - waistband / 2.0
+    count = max(round(pleats / 4.0), 1)
+    least = (max(m["hips"], m["waist"]) + 0.06) / waist
+    wide = waist / 4.0 * max(fullness, least)
+    long = top - hem_height(m, length, top)
+    sides = _pleated_half(waist / 4.0, wide, long, count)
+    front, back = (
+        piece(name, unfold_facing(sides, (0.0, 0.0), name), faces=name, height=top)
+        for name in ("front", "back")
+    )
+    panels = (front, back, *waistband_pieces(waist, waistband, top))
+    seams = side_seams(panels) + dart_seams(panels) + waistband_seams(panels)
+    return Pattern("pleated_skirt", panels, seams, hold_waistband(panels), origin="body")
+
+
+def _pleated_half(waist: float, wide: float, length: float, count: int) -> list[Side]:
+    """Return half a front with `count` pleats: stretches of the waist whose halves are sewn together."""
+    sides = [side("hem", (0.0, -length)), side("side", (wide, -length))]
+    plain, pleat = waist / count, (wide - waist) / (2.0 * count)
+    x = wide
+    for k in range(count + 1):
+        sides.append(side(f"waist_{k}", (x, 0.0)))
+        x -= plain * (0.5 if k in (0, count) else 1.0)
+        if k < count:
+            sides += [side(f"pleat_{k}_outer", (x, 0.0)), side(f"pleat_{k}_inner", (x - pleat, 0.0))]
+            x -= 2.0 * pleat
+    return sides

@@ -9,10 +9,11 @@ from toile.pattern.drafts.bodice import (
     sleeve_and_armhole,
     sleeve_width,
 )
-from toile.pattern.drafts.cutting import mirror, sew
+from toile.pattern.drafts.cutting import mirror
 from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.sewing import body_seams, sleeve_seams
 from toile.pattern.drafts.words import sleeve_length
-from toile.types import Panel, Pattern, Seam
+from toile.types import Pattern
 
 
 def tshirt(
@@ -38,36 +39,3 @@ def tshirt(
     left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, sleeve_ease))
     panels = (front, back, left, mirror(left, "right_sleeve", around="right_arm"))
     return Pattern("tshirt", panels, body_seams(panels) + sleeve_seams(panels), origin="body")
-
-
-def body_seams(panels: tuple[Panel, ...]) -> tuple[Seam, ...]:
-    """Return the side and shoulder seams of a front and a back."""
-    return (
-        sew(panels, "front.left_side", "back.left_side", name="left side"),
-        sew(panels, "front.right_side", "back.right_side", name="right side"),
-        sew(panels, "front.left_shoulder", "back.left_shoulder", name="left shoulder"),
-        sew(panels, "front.right_shoulder", "back.right_shoulder", name="right shoulder"),
-    )
-
-
-def sleeve_seams(panels: tuple[Panel, ...]) -> tuple[Seam, ...]:
-    """Return the armhole and underarm seams of two sleeves set into a front and a back."""
-    return tuple(
-        seam
-        for hand in ("left", "right")
-        for seam in (
-            _armhole(panels, hand, "front"),
-            _armhole(panels, hand, "back"),
-            sew(
-                panels,
-                f"{hand}_sleeve.front_underarm",
-                f"{hand}_sleeve.back_underarm",
-                name=f"{hand} underarm",
-            ),
-        )
-    )
-
-
-def _armhole(panels: tuple[Panel, ...], hand: str, half: str) -> Seam:
-    body, sleeve = f"{half}.{hand}_armhole", f"{hand}_sleeve.{half}_crown"
-    return sew(panels, body, sleeve, name=f"{hand} {half} armhole")

@@ -1,0 +1,121 @@
+"""A dress: a fitted bodice to the waist and a flared skirt, with or without sleeves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from toile.pattern.drafts.bodice import (
+    Bodice,
+    bodice,
+    half_back,
+    half_front,
+    left_sleeve,
+    sleeve_and_armhole,
+    sleeve_width,
+)
+from toile.pattern.drafts.cutting import Point, Side, mirror, piece, sew, side, unfold_facing
+from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.sewing import HANDS, body_seams, dart_seams, sleeve_seams, waist_chain
+from toile.pattern.drafts.skirt import sector, skirt_piece
+from toile.pattern.drafts.words import hem_height, sleeve_length
+from toile.types import Panel, Pattern, Seam
+
+
+def dress(
+    m: Measures,
+    *,
+    length: float | str = "knee",
+    sleeves: float | str = "none",
+    flare: float = 0.7,
+    ease: float = 0.07,
+    waist_ease: float = 0.06,
+    neckline: float = 0.03,
+) -> Pattern:
+    """Draft a dress with a waist seam.
+
+    length: a word or metres below the waist; sleeves: none, cap, short, elbow, three_quarter, long or metres;
+    flare: growth of the hem beyond the hips; ease, waist_ease: added at chest and waist; neckline: depth
+    beyond the base of the neck [m].
+    """
+    waist = m["waist"] + waist_ease
+    bare = sleeves == "none"
+    lines = bodice(
+        m,
+        hem=m["waist_height"],
+        ease=ease,
+        neck_width=0.5 * neckline + (0.015 if bare else 0.0),
+        neck_depth=neckline,
+        shoulder=-0.015 if bare else 0.0,
+        armhole=-0.005 if bare else 0.0,
+    )
+    arms: tuple[Panel, ...] = ()
+    if not bare:
+        lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + 0.06, ease=0.015)
+        reach = sleeve_length(m, sleeves)
+        left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.05))
+        arms = (left, mirror(left, "right_sleeve", around="right_arm"))
+    panels = (*fitted_bodice(m, lines, waist / 4.0), *_skirt(m, waist, length, flare), *arms)
+    seams = body_seams(panels) + dart_seams(panels) + _skirt_seams(panels)
+    seams += sleeve_seams(panels) if arms else ()
+    return Pattern("dress", panels, seams, origin="body")
+
+
+def sleeved_dress(m: Measures, *, sleeves: float | str = "long", length: float | str = "midi") -> Pattern:
+    """Draft a dress with sleeves: see `dress`."""
+    return replace(dress(m, sleeves=sleeves, length=length), name="sleeved_dress")
+
+
+def fitted_bodice(m: Measures, lines: Bodice, waist: float) -> tuple[Panel, Panel]:
+    """Return front and back with waist darts; waist: a quarter of the girth there [m]."""
+    low = m["bust_height"] - 0.035
+    front = _fitted(lines, *half_front(lines), waist=waist, dart_top=low)
+    back = _fitted(lines, *half_back(lines), waist=waist, dart_top=lines.underarm - 0.03)
+    return (
+        piece("front", unfold_facing(*front, "front"), faces="front"),
+        piece("back", unfold_facing(*back, "back"), faces="back"),
+    )
+
+
+def _fitted(
+    lines: Bodice, half: list[Side], end: Point, *, waist: float, dart_top: float
+) -> tuple[list[Side], Point]:
+    """Return half a bodice whose lower edge is as long as the waist: the side and a dart take the rest."""
+    width = half[2].start[0]
+    # front and back narrow alike, so that their sides match
+    common = (lines.front + lines.back) / 2.0 - waist
+    at_side = common - 0.012 if common < 0.03 else max(0.4 * common, 0.018)
+    take, hem = width - waist - at_side, lines.hem
+    outer = [side("side", (width - at_side, hem)), *half[2:]]
+    middle = 0.45 * waist + take / 2.0
+    dart = [
+        side("waist", (0.0, hem)),
+        side("dart_inner", (middle - take / 2.0, hem)),
+        side("dart_outer", (middle, min(dart_top, hem + 0.18))),
+        side("side_waist", (middle + take / 2.0, hem)),
+    ]
+    return dart + outer, end
+
+
+def _skirt(m: Measures, waist: float, length: float | str, flare: float) -> tuple[Panel, Panel]:
+    top = m["waist_height"]
+    depth = max(top - m["hip_height"], 0.08)
+    hips = max(m["hips"], m["waist"]) + 0.05
+    long = max(top - hem_height(m, length, top), depth + 0.05)
+    half = sector(waist / 4.0, hips / 4.0, depth, long, flare)
+    front, back = (
+        skirt_piece(half, faces, top - 0.01, dart_depth=0.6 * depth, name=f"{faces}_skirt")
+        for faces in ("front", "back")
+    )
+    return front, back
+
+
+def _skirt_seams(panels: tuple[Panel, ...]) -> tuple[Seam, ...]:
+    seams = []
+    for hand in HANDS:
+        for half in ("front", "back"):
+            bodice_waist = waist_chain(panels, half, hand)
+            skirt_waist = " + ".join(reversed(waist_chain(panels, f"{half}_skirt", hand).split(" + ")))
+            seams.append(sew(panels, bodice_waist, skirt_waist, name=f"{hand} {half} waist"))
+        front, back = (f"{half}_skirt.{hand}_side" for half in ("front", "back"))
+        seams.append(sew(panels, front, back, name=f"{hand} skirt side"))
+    return tuple(seams)
