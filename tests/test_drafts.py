@@ -54,7 +54,7 @@ def test_everybody_gets_pieces_that_can_be_cut_and_sewn(name, who):
         assert 0.99 < (seam.ease or 1.0) < 1.02 or name in GATHERED, seam.name
 
 
-GATHERED: tuple[str, ...] = ()
+GATHERED = ("shirt",)
 
 
 @pytest.mark.parametrize("name", DRAFTS)

@@ -58,7 +58,7 @@ def limb_axis(body: Body, name: str) -> LimbAxis:
     side = name.split("_")[0]
     if name.endswith("_arm"):
         root, end = _ring(body, "torso", f"{side}_upper_arm"), _ring(body, f"{side}_forearm", f"{side}_hand")
-        height = heights(body)["shoulder"]
+        height = heights(body)["shoulder"] - _above_joint(body, f"{side}_shoulder", root, end)
     elif name.endswith("_leg"):
         root, end = _ring(body, "pelvis", f"{side}_thigh"), _ring(body, f"{side}_shin", f"{side}_foot")
         height = float(root[1])
@@ -68,6 +68,14 @@ def limb_axis(body: Body, name: str) -> LimbAxis:
     rotation = _turn_up(root - end)
     axis = LimbAxis(name, root, rotation, height, np.zeros((0, 3)))
     return LimbAxis(name, root, rotation, height, axis.limb(body.vertices[_section_mask(body, name)]))
+
+
+def _above_joint(body: Body, landmark: str, root: Floats, end: Floats) -> float:
+    """Return how far a landmark lies above a joint along its limb [m]; 0 for a body without landmarks."""
+    if landmark not in body.landmarks:
+        return 0.0
+    up = (root - end) / np.linalg.norm(root - end)
+    return float((body.vertices[body.landmarks[landmark]] - root) @ up)
 
 
 def heights(body: Body) -> dict[str, float]:

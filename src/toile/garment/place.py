@@ -22,6 +22,7 @@ from toile.garment.roll import (
     cone_over,
     extents,
     find_apex,
+    find_taper,
     fluted,
     roll_cone,
     roll_cylinder,
@@ -36,7 +37,7 @@ MARGIN = {"torso": 0.02, "arm": 0.012, "leg": 0.015, "neck": 0.008, "head": 0.01
 """least distance of a starting panel from the skin [m]"""
 LAYER = 0.012
 """further distance for each layer [m]"""
-FARTHEST = 0.40
+FARTHEST = {"torso": 0.40, "arm": 0.15, "leg": 0.40, "neck": 0.05, "head": 0.15}
 """largest distance that is tried [m]"""
 WIDEST = 4.0
 """angle of the widest smooth cone [rad]; more cloth goes into flutes"""
@@ -126,6 +127,8 @@ def _shoulder_seams(pattern: Pattern, laid: dict[str, Laid]) -> list[EdgeRef]:
 
 
 def _crosses_top(pattern: Pattern, one: Laid, ref: EdgeRef) -> bool:
+    if _Shape(one).apex is not None:
+        return False  # the side of a wide skirt
     ends = one(edge_points(one.panel, ref.edge)[[0, -1]])
     flat = abs(ends[1, 0] - ends[0, 0]) > 0.6 * abs(ends[1, 1] - ends[0, 1])
     low, high = one.outline()[:, 1].min(), one.outline()[:, 1].max()
@@ -174,17 +177,35 @@ def _crotch_limit(pattern: Pattern, laid: dict[str, Laid], crotch: float) -> flo
 # ---------------------------------------------------------------------------- room
 
 
+LEAN = 0.10
+"""how far a leg's panel may lean outward to keep to its side [rad]"""
+
+
 def _keep_to_side(laid: Laid, axis: LimbAxis) -> Laid:
-    """Return a leg's panel moved outward, until nothing of it crosses the middle of the body."""
+    """Return a leg's panel moved outward, until nothing of it crosses the middle of the body.
+
+    It leans first, about its hem, so that the hem stays round the leg; then it is shifted.
+    """
     if not laid.limb.endswith("_leg"):
         return laid
-    sign = 1.0 if laid.limb.startswith("left") else -1.0
-    right = float(np.sign(np.cos(laid.faces))) or 1.0
+    side = 1.0 if laid.limb.startswith("left") else -1.0
+    # in front of its leg s runs to the left, behind it to the right
+    outward = side * (1.0 if np.cos(laid.faces) >= 0.0 else -1.0)
     su = laid.outline()
-    # a panel in front of or behind its leg: s runs to the left there, or to the right
-    flat = axis.world(np.stack([right * su[:, 0], su[:, 1], np.zeros(len(su))], axis=1))
-    missing = 0.012 - float((sign * flat[:, 0]).min())
-    return laid.moved(s=sign * right * missing) if missing > 0.0 else laid
+    low = su[su[:, 1] < su[:, 1].min() + 0.01]
+    for lean in np.linspace(0.0, LEAN, 11):
+        turned = laid.turned(-outward * lean, low.mean(axis=0))
+        missing = _beyond_middle(turned, axis, side, outward)
+        if missing <= 0.0:
+            return turned
+    return turned.moved(s=outward * missing)
+
+
+def _beyond_middle(laid: Laid, axis: LimbAxis, side: float, outward: float) -> float:
+    """Return how far a panel in front of or behind its leg reaches across the middle of the body [m]."""
+    su = laid.outline()
+    flat = np.stack([side * outward * su[:, 0], su[:, 1], np.zeros(len(su))], axis=1)
+    return 0.012 - float((side * axis.world(flat)[:, 0]).min())
 
 
 class _Shape:
@@ -198,8 +219,19 @@ class _Shape:
         self.apex = self._ring_centre()
         if self.apex is None:
             self.apex = find_apex(self.outline)
+        # a sleeve in one piece is a cone that stands on its tip
+        self.up = 1.0
+        if self.apex is None and laid.limb.endswith("_arm") and abs(np.cos(laid.faces)) < 0.5:
+            self.apex, self.up = find_taper(self.outline), -1.0
         # the corners of a ring lie higher than its middle, until it is bent round
-        self.top = self.high if self.apex is None else float(self.apex[1]) - self.radius
+        ring = self.apex is not None and self.up > 0.0
+        self.top = float(np.asarray(self.apex)[1]) - self.radius if ring else self.high
+
+    @property
+    def widest(self) -> float:
+        """Return the height at which the panel is widest [m]."""
+        levels, low, high = self.extents
+        return float(levels[np.argmax(high - low)])
 
     @property
     def radius(self) -> float:
@@ -231,30 +263,47 @@ class _Rolling:
     def place(self, points: Floats) -> Floats:
         """Return world positions of panel points, as near to the skin as there is room [m], (n, 3)."""
         laid = self.shape.laid
-        margin = MARGIN[laid.limb.split("_")[-1]] + self.extra
         least = self._least()
-        roll = self._cylinder if self.shape.apex is None else self._cone
-        ahead = np.array([np.sin(laid.faces), 0.0, np.cos(laid.faces)])
-        for slide in self._slides():
-            su = laid(points) - [0.0, slide]
-            for offset in np.arange(margin, FARTHEST, STEP):
-                world = roll(su, slide, float(offset), least)
-                if world is None:
-                    continue
-                for push in self._pushes(least):
-                    if self._clear(world + push * ahead, margin):
-                        return world + push * ahead
+        for margin, most in self._tries(least):
+            world = self._search(points, margin, least, most)
+            if world is not None:
+                return world
         raise ToileError(
             f"panel '{laid.panel.name}' finds no room round the {laid.limb.replace('_', ' ')}: "
             f"check its size and height, or give another 'around'"
         )
+
+    def _tries(self, least: float) -> Sequence[tuple[float, float]]:
+        """Return the margins to the skin [m] to be tried, each with the largest girth or angle."""
+        margin = MARGIN[self.shape.laid.limb.split("_")[-1]]
+        if not self.shape.laid.limb.endswith("_arm"):
+            return [(margin + self.extra, np.inf)]
+        # a sleeve must enclose its arm from the beginning: better near the skin than wide open
+        near = [(share * margin + self.extra, 1.45 * least) for share in (1.0, 0.7, 0.45)]
+        return [*near, (0.7 * margin + self.extra, 2.0 * least), (0.7 * margin + self.extra, np.inf)]
+
+    def _search(self, points: Floats, margin: float, least: float, most: float) -> Floats | None:
+        """Return the nearest place with room [m], (n, 3)."""
+        laid, roll = self.shape.laid, self._cylinder if self.shape.apex is None else self._cone
+        ahead = np.array([np.sin(laid.faces), 0.0, np.cos(laid.faces)])
+        farthest = self.extra + FARTHEST[laid.limb.split("_")[-1]]
+        for slide in self._slides():
+            su = laid(points) - [0.0, slide]
+            for offset in np.arange(margin, farthest, STEP):
+                world, size = roll(su, slide, float(offset), least)
+                if size > most:
+                    break
+                for push in self._pushes(least) if size >= min(least, WIDEST) else ():
+                    if self._clear(world + push * ahead, margin):
+                        return np.asarray(world + push * ahead)
+        return None
 
     def _slides(self) -> Sequence[float]:
         """Return how far the panel may slide down its limb to find room [m], nearest first."""
         limb = self.shape.laid.limb
         if limb.endswith("_arm"):
             return [0.02 * k for k in range(9)]
-        return [-0.01 * k for k in range(9)] if limb in ("neck", "head") else [0.0]
+        return [-0.01 * k for k in range(13)] if limb in ("neck", "head") else [0.0]
 
     def _pushes(self, least: float) -> Sequence[float]:
         """Return how far the panel may be pushed ahead to find room [m]."""
@@ -263,7 +312,8 @@ class _Rolling:
         return [0.01 * k for k in range(20)] if wide else [0.0]
 
     def _clear(self, world: Floats, margin: float) -> bool:
-        return bool(self.tree.nearest(world, margin)[1].min() >= margin)
+        # the search must reach any skin from inside: beyond its radius nothing is found
+        return bool(self.tree.nearest(world, 0.3)[1].min() >= margin)
 
     def _skin(self, low: float, high: float) -> Floats:
         """Return the skin between two heights of the limb, seen along it: (x, z) [m]."""
@@ -271,31 +321,39 @@ class _Rolling:
         if self.shape.laid.limb == "torso":
             # the shoulders are wider than a garment's body needs to be
             high = min(high, float(np.quantile(skin[:, 1], 0.9)))
-        near = skin[(skin[:, 1] > min(low, high - 0.08)) & (skin[:, 1] < high)]
+        near = skin[(skin[:, 1] > min(low, high - 0.05)) & (skin[:, 1] < high)]
         return near[:, [0, 2]] if len(near) > 3 else skin[:, [0, 2]]
 
-    def _cylinder(self, su: Floats, slide: float, offset: float, least: float) -> Floats | None:
+    def _cylinder(self, su: Floats, slide: float, offset: float, least: float) -> tuple[Floats, float]:
+        """Return world positions on a cylinder that far from the skin, and its girth [m]."""
         # hands are wider than sleeves
         reach = 0.0 if self.shape.laid.limb.endswith("_arm") else 0.02
         skin = self._skin(self.shape.low - slide - reach, self.shape.high - slide + reach)
         around = section(skin, offset)
-        if around.girth < least:
-            return None
         start = self.shape.laid.faces / (2.0 * np.pi) * around.girth
-        return self.axis.world(roll_cylinder(around, su[:, 0] + start, su[:, 1]))
+        # too narrow a cylinder has no room for the neighbours
+        size = around.girth if around.girth >= least else 0.0
+        return self.axis.world(roll_cylinder(around, su[:, 0] + start, su[:, 1])), size
 
-    def _cone(self, su: Floats, slide: float, offset: float, least: float) -> Floats | None:
-        apex, radius = np.asarray(self.shape.apex) - [0.0, slide], self.shape.radius
+    def _cone(self, su: Floats, slide: float, offset: float, least: float) -> tuple[Floats, float]:
+        """Return world positions on a cone that far from the skin [m], and its angle [rad]."""
+        flip = np.array([1.0, self.shape.up])
+        apex, radius = flip * (np.asarray(self.shape.apex) - [0.0, slide]), self.shape.radius
         top = float(apex[1]) - radius
-        base = max(top - 0.18, self.shape.low - slide)
         share = self.shape.laid.faces / (2.0 * np.pi)
-        around = section(self._skin(base - 0.05, top + 0.02), offset)
+        if self.shape.up > 0.0:
+            base = max(top - 0.18, self.shape.low - slide)
+            skin = self._skin(base - 0.05, top + 0.02)
+        else:
+            base = min(slide - self.shape.widest, top - 0.02)
+            skin = self._skin(-base - 0.06, -base + 0.03)
+        around = section(skin, offset)
         cone = cone_over(around, base, top, radius, share)
-        if cone.angle[-1] < min(least, WIDEST):
-            return None
-        if cone.angle[-1] < least:
+        size = float(cone.angle[-1])
+        if WIDEST <= size < least:
             cone = fluted(cone, least)
-        return self.axis.world(roll_cone(cone, apex, share * float(cone.angle[-1]), su[:, 0], su[:, 1]))
+        limb = roll_cone(cone, apex, share * float(cone.angle[-1]), su[:, 0], self.shape.up * su[:, 1])
+        return self.axis.world(limb * [1.0, self.shape.up, 1.0]), size
 
     def _least(self) -> float:
         """Return the girth [m] or cone's angle [rad] at which the panel does not overlap its neighbours."""
@@ -328,8 +386,10 @@ def _overlap_angle(a: _Shape, b: _Shape) -> float:
     """Return the same on a cone [rad]."""
     if a.apex is None or b.apex is None:
         return 0.0
-    return float(_angles(a.outline, a.apex).max() - _angles(b.outline, b.apex).min())
+    return float(_angles(a, a.apex).max() - _angles(b, b.apex).min())
 
 
-def _angles(outline: Floats, apex: Floats) -> Floats:
-    return np.asarray(np.arctan2(outline[:, 0] - apex[0], apex[1] - outline[:, 1]))
+def _angles(shape: _Shape, apex: Floats) -> Floats:
+    """Return the angles of a flare's outline about its apex [rad], (k,)."""
+    across, down = (shape.outline - apex).T
+    return np.asarray(np.arctan2(across, -shape.up * down))

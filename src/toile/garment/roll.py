@@ -178,6 +178,19 @@ def find_apex(outline: Floats, *, least: float = 0.12, tolerance: float = 0.012)
     may stray from straight lines [m].
     """
     levels, low, high = extents(outline)
+    return _lines_meet(levels, low, high, least, tolerance)
+
+
+def find_taper(outline: Floats, *, least: float = 0.05, tolerance: float = 0.02) -> Floats | None:
+    """Return where the sides of a sleeve (s, u) meet below it [m], (2,); its crown is left out of account."""
+    levels, low, high = extents(outline)
+    below = levels <= levels[np.argmax(high - low)]
+    tip = _lines_meet(-levels[below][::-1], low[below][::-1], high[below][::-1], least, tolerance)
+    return None if tip is None else tip * [1.0, -1.0]
+
+
+def _lines_meet(levels: Floats, low: Floats, high: Floats, least: float, tolerance: float) -> Floats | None:
+    """Return where straight sides meet above the highest level [m], (2,)."""
     height = float(np.ptp(levels)) if len(levels) else 0.0
     inner = (levels > levels.min() + 0.12 * height) & (levels < levels.max() - 0.12 * height)
     if height < 0.08 or inner.sum() < 3:

@@ -9,7 +9,9 @@ from typing import Any
 
 from toile.errors import ToileError
 from toile.pattern.drafts.dress import dress, sleeved_dress
+from toile.pattern.drafts.jacket import coat, hooded_jacket
 from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.shirt import shirt
 from toile.pattern.drafts.skirt import circle_skirt, pleated_skirt, skirt
 from toile.pattern.drafts.top import top
 from toile.pattern.drafts.trousers import shorts, trousers
@@ -24,10 +26,13 @@ DRAFTS: dict[str, Draft] = {
     "pleated_skirt": pleated_skirt,
     "top": top,
     "tshirt": tshirt,
+    "shirt": shirt,
     "trousers": trousers,
     "shorts": shorts,
     "dress": dress,
     "sleeved_dress": sleeved_dress,
+    "hooded_jacket": hooded_jacket,
+    "coat": coat,
 }
 """name → program(measures, **style)"""
 

@@ -174,7 +174,9 @@ def fit_crown(b: Bodice, width: float, *, ease: float) -> Crown:
     lengths = [(1.0 + ease) * length for length in armhole_lengths(b)]
 
     def half(height: float, length: float) -> float:
-        return solve(lambda w: length_between(crown_curve("", w, height), (0.0, 0.0)), length, 0.01, 1.0)
+        return solve(
+            lambda w: length_between(crown_curve("", w, height), (0.0, 0.0)), length, 0.2 * length, length
+        )
 
     height = solve(lambda h: -sum(half(h, v) for v in lengths), -width, 0.01, 0.9 * min(lengths))
     return Crown(height, half(height, lengths[0]), half(height, lengths[1]))
@@ -182,11 +184,11 @@ def fit_crown(b: Bodice, width: float, *, ease: float) -> Crown:
 
 def sleeve_and_armhole(b: Bodice, width: float, *, ease: float) -> tuple[Bodice, Crown]:
     """Return a crown of that width [m], with the armhole cut deeper where the arm needs it."""
-    for _ in range(25):
+    for _ in range(15):
         crown = fit_crown(b, width, ease=ease)
         if crown.height >= CAP_LOWEST and abs(crown.front + crown.back - width) < 0.001:
             break
-        b = replace(b, underarm=b.underarm - 0.006)
+        b = replace(b, underarm=b.underarm - 0.01)
     return b, crown
 
 

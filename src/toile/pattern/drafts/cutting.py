@@ -45,6 +45,12 @@ def arc(word: str, start: Point, through: Point) -> Side:
     return Side(word, start, (through,), "arc")
 
 
+def moved(one: Side, x: float) -> Side:
+    """Return a side moved along x [m]."""
+    shift = tuple((cx + x, cy) for cx, cy in one.controls)
+    return replace(one, start=(one.start[0] + x, one.start[1]), controls=shift)
+
+
 def length_between(start: Side, end: Point) -> float:
     """Return the length of a side that ends there [m]."""
     return curve_length(start.kind, np.array([start.start, *start.controls, end]))
@@ -173,4 +179,4 @@ def solve(function: Callable[[float], float], target: float, low: float, high: f
         return low
     if function(high) <= target:
         return high
-    return float(brentq(lambda x: function(x) - target, low, high, xtol=1e-10))
+    return float(brentq(lambda x: function(x) - target, low, high, xtol=1e-7))

@@ -100,14 +100,15 @@ def _lines(
     girth = max(hem_girth or leg, m["ankle"] + 0.06)
     front = hips / 4.0 - 0.005
     spare = front - waist
-    take = min(max(spare, -0.05), 0.022)
+    # little to take in: the side does it; much: middle seam, side and a dart share it
+    middle, take = (0.008, 0.022) if spare > 0.036 else (0.0, spare)
     lines = Leg(
         waist=top, hip=max(m["hip_height"], crotch + 0.06), crotch=crotch, hem=hem, width=front,
         fork=hips / 20.0 - 0.004, waist_width=waist, side_take=take,
-        middle_take=0.008 if spare > 0.02 else 0.0, rise=0.0, hem_width=girth / 2.0 - 0.01,
+        middle_take=middle, rise=0.0, hem_width=girth / 2.0 - 0.01,
     )  # fmt: skip
     return lines, replace(
-        lines, width=front + 0.01, fork=hips / 10.0, middle_take=0.02 if spare > 0.02 else 0.0, rise=0.02,
+        lines, width=front + 0.01, fork=hips / 10.0, middle_take=middle, rise=0.02,
         hem_width=girth / 2.0 + 0.01,
     )  # fmt: skip
 
