@@ -8,6 +8,7 @@ import pytest
 from pattern_cases import square, tube
 from toile.pattern import check_pattern, read_pattern, read_seams, write_seams
 from toile.pattern.mirror import mirror_panel
+from toile.pattern.places import with_places
 from toile.pattern.seams import check_seams
 from toile.pattern.sides import dart_pairs, side_chains
 from toile.pattern.suggest import suggest_seams, with_suggestions
@@ -228,3 +229,46 @@ def test_suggestions_agree_with_the_true_seams(name):
     sure = [s for s in suggest_seams(replace(pattern, seams=())) if s.confidence > 0.77]
     assert len(sure) >= 6
     assert np.mean([frozenset(ends(s.seam)) in true for s in sure]) == 1.0
+
+
+def test_pieces_are_placed_by_their_names_and_seams():
+    pattern = with_places(with_suggestions(parse(TOP, "top", "top.txt")))
+    rounds = {p.name: p.placement.around for p in pattern.panels}
+    assert rounds["front"] == rounds["back"] == "torso"
+    # the sleeve went to the front's left armhole: edge 2 lies at the wearer's left
+    left = next(
+        ref.panel for seam in pattern.seams for ref in seam.b if any(r == EdgeRef("front", 2) for r in seam.a)
+    )
+    assert rounds[left] == "left_arm"
+    assert {rounds["sleeve"], rounds["sleeve_mirrored"]} == {"left_arm", "right_arm"}
+    front, back = pattern.panel("front"), pattern.panel("back")
+    assert front.placement.rotation == pytest.approx(np.eye(3))
+    assert back.placement.rotation[:, 0] == pytest.approx([-1.0, 0.0, 0.0], abs=1e-12)
+
+
+def test_legs_are_told_apart_and_heights_follow_the_seams():
+    text = """
+panel front
+  from 0 0
+  line to 22 0
+  line to 25 100
+  line to 3 100
+  curve 2 75  0 72 to -5 70
+  line to start
+panel back
+  from 0 500
+  line to -22 500
+  line to -25 600
+  line to -3 600
+  curve -2 575  0 572 to 5 570
+  line to start
+panel front_mirrored mirror of front
+panel back_mirrored mirror of back
+"""
+    pattern = with_places(with_suggestions(parse(text, "t", "t.txt")))
+    # the crotch is on the left of this front, seen from outside: the wearer's left leg
+    assert {p.name: p.placement.around for p in pattern.panels} == {
+        "front": "left_leg", "back": "left_leg", "front_mirrored": "right_leg", "back_mirrored": "right_leg",
+    }  # fmt: skip
+    heights = [p.placement.translation[1] + p.vertices[:, 1].min() for p in pattern.panels]
+    assert heights == pytest.approx([heights[0]] * 4, abs=1e-3)

@@ -32,9 +32,9 @@ HOLLOW = -0.03
 """a side that curves into the cloth more than this"""
 CROTCH = -0.05
 """two sides that are hollower than this are sewn to their twins: the crotch seam"""
-_SLEEVE = re.compile(r"sleeve|ärmel|manche|manga|cuff", re.IGNORECASE)
-_FRONT = re.compile(r"front|vorder|devant|ftorso", re.IGNORECASE)
-_BACK = re.compile(r"back|rück|dos\b|btorso", re.IGNORECASE)
+SLEEVE_WORDS = re.compile(r"sleeve|ärmel|manche|manga|cuff", re.IGNORECASE)
+FRONT_WORDS = re.compile(r"front|vorder|devant|ftorso", re.IGNORECASE)
+BACK_WORDS = re.compile(r"back|rück|dos\b|btorso", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,20 +215,20 @@ def _notch_fit(a: Side, b: Side) -> float:
     return math.exp(-((miss / 0.01) ** 2))
 
 
-def _base(name: str) -> str:
+def base_name(name: str) -> str:
     """Return a panel's name without the words for its side: twins have the same."""
     plain = re.sub(r"^[LR](?=[A-Za-z]{3})|(?<![A-Za-z])[lr](?![A-Za-z])", "", name)
     return re.sub(r"(_?mirrored|left|right|_|\d)+", "", plain.lower())
 
 
 def _are_twins(a: Side, b: Side) -> bool:
-    return a.panel is not b.panel and _base(a.panel.name) == _base(b.panel.name)
+    return a.panel is not b.panel and base_name(a.panel.name) == base_name(b.panel.name)
 
 
 def _name_fit(a: Side, b: Side, kind: str) -> float:
     """Return what the names of two pieces say about sewing these sides together."""
     one, two = a.panel.name, b.panel.name
-    sleeves = [bool(_SLEEVE.search(name)) for name in (one, two)]
+    sleeves = [bool(SLEEVE_WORDS.search(name)) for name in (one, two)]
     edges = {side.panel.edges[side.refs[0].edge].name for side in (a, b)}
     named = 1.0 if edges == {""} or len(edges) == 1 else 0.95
     if one == two:
@@ -238,10 +238,12 @@ def _name_fit(a: Side, b: Side, kind: str) -> float:
         return 0.5 * named
     if _are_twins(a, b):
         return named * (0.1 if sleeves[0] or kind == "upper and lower edge" else 0.85)
-    opposite = (_FRONT.search(one) and _BACK.search(two)) or (_BACK.search(one) and _FRONT.search(two))
+    opposite = (FRONT_WORDS.search(one) and BACK_WORDS.search(two)) or (
+        BACK_WORDS.search(one) and FRONT_WORDS.search(two)
+    )
     if opposite:
         return named * (0.5 if kind == "upper and lower edge" else 1.0)
-    same = any(word.search(one) and word.search(two) for word in (_FRONT, _BACK))
+    same = any(word.search(one) and word.search(two) for word in (FRONT_WORDS, BACK_WORDS))
     return named * (0.55 if same and kind != "upper and lower edge" else 0.8)
 
 
@@ -309,7 +311,7 @@ def _loop_options(a: list[Side], b: list[Side]) -> list[Suggestion]:
 
 
 def _is_set_in(loop: list[Side]) -> bool:
-    return any(_SLEEVE.search(side.panel.name) for side in loop)
+    return any(SLEEVE_WORDS.search(side.panel.name) for side in loop)
 
 
 def _both_look_alike(a: list[Side], b: list[Side]) -> bool:

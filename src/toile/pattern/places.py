@@ -1,0 +1,124 @@
+"""Where pieces go that come without placement: front, back, arms and legs, told from names and seams."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from toile.pattern.sides import Side, make_side, panel_box
+from toile.pattern.suggest import BACK_WORDS, FRONT_WORDS, HOLLOW, SLEEVE_WORDS, base_name
+from toile.types import EdgeRef, Panel, Pattern, Placement, Seam
+
+_FACING = {"front": 0.0, "back": math.pi, "left_arm": math.pi / 2, "right_arm": -math.pi / 2}
+
+
+def with_places(pattern: Pattern) -> Pattern:
+    """Return the pattern with a place for each piece that has none and whose name and seams tell one.
+
+    Pieces are taken to be drawn with the right side up, hems down. Seams must be known: they tell left from
+    right and the heights of pieces relative to each other.
+    """
+    rounds = {p.name: _around(pattern, p) for p in pattern.panels}
+    heights = _heights(pattern, rounds)
+    panels = tuple(
+        panel
+        if panel.placement is not None or not rounds[panel.name]
+        else replace(panel, placement=_placement(pattern, panel, rounds[panel.name], heights[panel.name]))
+        for panel in pattern.panels
+    )
+    return replace(pattern, panels=panels)
+
+
+def _face(panel: Panel) -> str:
+    if BACK_WORDS.search(panel.name):
+        return "back"
+    return "front" if FRONT_WORDS.search(panel.name) else ""
+
+
+def _around(pattern: Pattern, panel: Panel) -> str:
+    """Return what a panel goes round, empty if nobody can tell."""
+    if SLEEVE_WORDS.search(panel.name):
+        return _arm(pattern, panel)
+    if not _face(panel):
+        return "torso" if min(np.ptp(panel_box(panel), axis=0)) < 0.12 else ""
+    for seam, own, other in _seams_of(pattern, panel):
+        if base_name(other[0].panel) == base_name(panel.name) and other[0].panel != panel.name:
+            side = _side(pattern, own)
+            if side.bulge < HOLLOW and not seam.name.startswith("dart"):
+                # crotch: seen from outside a left front has its middle on the left, a left back on the right
+                left = (side.normal[0] < 0.0) == (_face(panel) == "front")
+                return "left_leg" if left else "right_leg"
+    return "torso"
+
+
+def _arm(pattern: Pattern, panel: Panel) -> str:
+    """Return the arm of a sleeve: the side of the front or back that it is sewn to."""
+    for _, _, other in _seams_of(pattern, panel):
+        for ref in other:
+            body = pattern.panel(ref.panel)
+            if _face(body) and not SLEEVE_WORDS.search(body.name):
+                right_hand = _side(pattern, (ref,)).normal[0] > 0.0
+                return "left_arm" if right_hand == (_face(body) == "front") else "right_arm"
+    words = panel.name.lower()
+    return "left_arm" if "left" in words else "right_arm" if "right" in words else ""
+
+
+def _seams_of(pattern: Pattern, panel: Panel) -> list[tuple[Seam, tuple[EdgeRef, ...], tuple[EdgeRef, ...]]]:
+    """Return the seams of a panel: seam, its own side, the other side."""
+    found = []
+    for seam in pattern.seams:
+        for own, other in ((seam.a, seam.b), (seam.b, seam.a)):
+            if any(ref.panel == panel.name for ref in own):
+                found.append((seam, own, other))
+    return found
+
+
+def _side(pattern: Pattern, refs: tuple[EdgeRef, ...]) -> Side:
+    return make_side(
+        pattern.panel(refs[0].panel), tuple(ref.edge for ref in refs if ref.panel == refs[0].panel)
+    )
+
+
+def _heights(pattern: Pattern, rounds: dict[str, str]) -> dict[str, float]:
+    """Return how far to lift each panel so that sewn sides stand at the same height [m] (least squares)."""
+    names = [panel.name for panel in pattern.panels]
+    rows: list[tuple[int, int, float]] = []
+    for seam in pattern.seams:
+        a, b = seam.a[0], seam.b[0]
+        arms = [rounds[ref.panel].endswith("arm") for ref in (a, b)]
+        if a.panel != b.panel and not any(arms):
+            gap = _middle(pattern, b) - _middle(pattern, a)
+            rows.append((names.index(a.panel), names.index(b.panel), gap))
+    matrix = np.zeros((len(rows) + len(names), len(names)))
+    wanted = np.zeros(len(matrix))
+    for k, (i, j, gap) in enumerate(rows):
+        matrix[k, i], matrix[k, j], wanted[k] = 1.0, -1.0, gap
+    matrix[len(rows) :] = np.eye(len(names)) * 1e-4
+    lift = np.linalg.lstsq(matrix, wanted, rcond=None)[0]
+    return {name: float(value) for name, value in zip(names, lift, strict=True)}
+
+
+def _middle(pattern: Pattern, ref: EdgeRef) -> float:
+    panel = pattern.panel(ref.panel)
+    edge = panel.edges[ref.edge]
+    return float(panel.vertices[[edge.start, edge.end], 1].mean())
+
+
+def _placement(pattern: Pattern, panel: Panel, around: str, height: float) -> Placement:
+    angle = _FACING.get(around, _FACING.get(_face(panel), 0.0))
+    c, s = math.cos(angle), math.sin(angle)
+    rotation = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    middle = float(panel_box(panel)[:, 0].mean())
+    if around == "torso":
+        middle = _centre_line(pattern, panel, middle)
+    return Placement(np.array([0.0, height, 0.0]) - rotation[:, 0] * middle, rotation, around)
+
+
+def _centre_line(pattern: Pattern, panel: Panel, middle: float) -> float:
+    """Return the x of the body's middle in a panel: where it is sewn to its twin, else its own middle [m]."""
+    for _, own, other in _seams_of(pattern, panel):
+        if other[0].panel != panel.name and base_name(other[0].panel) == base_name(panel.name):
+            return float(_side(pattern, own).points[:, 0].mean())
+    return middle
