@@ -48,6 +48,8 @@ def test_texture_and_panels(tmp_path: Path) -> None:
     top = alembic3d.Abc.IArchive(str(tmp_path / "look.abc")).getTop()
     mesh = alembic3d.AbcGeom.IPolyMesh(top, "tube").getSchema()
     assert sorted(mesh.getFaceSetNames()) == ["back", "front"]
+    seam = alembic3d.AbcGeom.IInt32GeomParam(mesh.getArbGeomParams(), "seam").getExpandedValue().getVals()
+    assert set(seam) == {0, 1, 2}
     sample = mesh.getUVsParam().getIndexedValue()
     values = np.array([[v.x, v.y] for v in sample.getVals()])
     index = np.array(list(sample.getIndices())).reshape(-1, 3)[:, ::-1]

@@ -63,7 +63,7 @@ def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.replace(part, final)
         _flush_folder(final.parent)
     except OSError as error:
-        raise ToileError(f"cannot write {path}: {error.strerror or error}") from error
+        raise ToileError(f"cannot write {path}: {error.strerror or _one_line(error)}") from error
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)

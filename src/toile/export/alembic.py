@@ -16,7 +16,7 @@ import numpy as np
 
 from toile.container import replacing_path
 from toile.errors import ToileError
-from toile.export.clip import Clip, clip_of
+from toile.export.clip import Clip, clip_of, point_bytes, require_space
 from toile.export.surface import SurfaceNormals
 from toile.run.record import Frame, Replayable, source_of
 from toile.types import Floats, Garment, Ints
@@ -44,6 +44,8 @@ class _Surface:
     """(u, 2)"""
     triangles_uv: Ints | None
     face_sets: dict[str, Ints]
+    seam: Ints | None = None
+    """1 + index of each point's seam, 0: none"""
 
     def points(self, frame: Frame) -> Floats:
         """Return its points in a frame [m]."""
@@ -69,9 +71,11 @@ def _garment_surface(garment: Garment, name: str, faces: Ints) -> _Surface:
     sets = {
         _plain(garment.panel_names[p]): np.flatnonzero(panel == p).astype(np.int32) for p in np.unique(panel)
     }
+    seam = np.zeros(garment.particle_count, dtype=np.int32)
+    seam[garment.uv_particle[garment.seam_uv]] = garment.seam_id[:, None] + 1
     return _Surface(
         _plain(name), used, local.reshape(-1, 3).astype(np.int32), garment.uv[points],
-        corner.reshape(-1, 3).astype(np.int32), sets,
+        corner.reshape(-1, 3).astype(np.int32), sets, seam[used],
     )  # fmt: skip
 
 
@@ -113,6 +117,7 @@ class _Writer:
         self._schema.set(sample)
         if self._first:
             self._add_face_sets()
+            self._add_seams()
         self._first = False
 
     def _first_sample(self, points: Floats) -> Any:
@@ -128,6 +133,14 @@ class _Writer:
                 numbers[i] = number
             sample.setUVs(geom.OV2fGeomParamSample(values, numbers, geom.GeometryScope.kFacevaryingScope))
         return sample
+
+    def _add_seams(self) -> None:
+        if self._surface.seam is None:
+            return
+        geom = self._abc.AbcGeom
+        scope = geom.GeometryScope.kVertexScope
+        param = geom.OInt32GeomParam(self._schema.getArbGeomParams(), "seam", False, scope, 1)
+        param.set(geom.OInt32GeomParamSample(self._numbers(self._surface.seam), scope))
 
     def _add_face_sets(self) -> None:
         geom = self._abc.AbcGeom
@@ -159,6 +172,8 @@ def write_alembic(
     modules = _modules(path)
     abc = modules[0]
     clip = clip_of(source_of(recording), frames)
+    # the library ends the whole process when the disk is full
+    require_space(path, point_bytes(clip, normals=normals))
     with replacing_path(path) as part:
         archive = abc.Abc.OArchive(os.fspath(part))
         sampling = _sampling(abc, clip)

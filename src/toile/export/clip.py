@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -50,3 +53,17 @@ def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
         bad = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
         raise ToileError(f"cannot export: frame {numbers[bad]} is not later than the frame before it")
     return Clip(source, numbers, times)
+
+
+def require_space(path: str | os.PathLike[str], size: int) -> None:
+    """Refuse to start a file of about that many bytes where the disk has no room for it."""
+    folder = Path(path).resolve().parent
+    if folder.is_dir() and shutil.disk_usage(folder).free < 1.05 * size:
+        raise ToileError(f"cannot write {path}: the disk has no room for about {size / 1e6:.0f} MB")
+
+
+def point_bytes(clip: Clip, *, normals: bool = False) -> int:
+    """Return the size of all frames' points as 32-bit numbers."""
+    body = 0 if clip.source.body is None else len(clip.source.body.vertices)
+    count = clip.source.garment.particle_count + body
+    return 12 * count * len(clip.numbers) * (1 + normals)

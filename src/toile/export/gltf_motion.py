@@ -123,7 +123,8 @@ def _moving_part(
     mesh = glb.add(
         "meshes", name=part.name, primitives=primitives, weights=start or None, extras=part_extras(garment)
     )
-    node = glb.add("nodes", name=part.name, mesh=mesh)
+    extras = {"rms_error_m": round(basis.error, 7)}
+    node = glb.add("nodes", name=part.name, mesh=mesh, extras=extras)
     glb.root(node)
     animation.add(node, "translation", shapes.translation)
     animation.add(node, "rotation", _glb_quaternions(shapes.rotation))

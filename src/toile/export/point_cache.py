@@ -15,7 +15,7 @@ from typing import IO
 import numpy as np
 
 from toile.container import replacing
-from toile.export.clip import Clip, clip_of
+from toile.export.clip import Clip, clip_of, point_bytes, require_space
 from toile.export.obj import write_frame, write_materials
 from toile.run.record import Frame, Replayable, source_of
 from toile.types import Floats
@@ -44,6 +44,7 @@ def write_point_cache(
 ) -> list[Path]:
     """Write a PC2 or MDD file (by the path's suffix) per surface with its OBJ file; return all paths."""
     clip = clip_of(source_of(recording), frames)
+    require_space(path, point_bytes(clip))
     final = Path(path)
     body_path = final.with_name(f"{final.stem}_body{final.suffix}")
     source = clip.source

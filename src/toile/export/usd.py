@@ -18,7 +18,7 @@ import numpy as np
 
 from toile.container import replacing_path
 from toile.errors import ToileError
-from toile.export.clip import Clip, clip_of
+from toile.export.clip import Clip, clip_of, point_bytes, require_space
 from toile.export.picture import SKIN
 from toile.export.surface import SurfaceNormals
 from toile.run.record import Frame, Replayable, source_of
@@ -30,11 +30,11 @@ SAVE_EVERY = 32
 
 def _pxr(path: str | os.PathLike[str]) -> Any:
     try:
-        from pxr import Gf, Sdf, Usd, UsdGeom, UsdShade, UsdUtils, Vt
+        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, UsdUtils, Vt
     except ImportError as error:
         raise ToileError(f"cannot write {path}: USD needs the extra: pip install 'toile[usd]'") from error
     return type(
-        "pxr", (), {m.__name__.split(".")[-1]: m for m in (Gf, Sdf, Usd, UsdGeom, UsdShade, UsdUtils, Vt)}
+        "pxr", (), {m.__name__.split(".")[-1]: m for m in (Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, UsdUtils, Vt)}
     )
 
 
@@ -217,6 +217,15 @@ def write_usd(
     """Write a recording as USD; frame 1 is the first. normals: store them for every frame too."""
     pxr = _pxr(path)
     clip = clip_of(source_of(recording), frames)
+    require_space(path, point_bytes(clip, normals=normals))
+    try:
+        _write_whole(pxr, path, clip, normals)
+    except pxr.Tf.ErrorException as error:
+        quoted = re.findall(r"'([^']+)'\s*$", str(error), flags=re.MULTILINE)
+        raise ToileError(f"cannot write {path}: {quoted[0] if quoted else 'USD failed'}") from error
+
+
+def _write_whole(pxr: Any, path: str | os.PathLike[str], clip: Clip, normals: bool) -> None:
     with replacing_path(path) as part:
         if part.suffix.lower() != ".usdz":
             _write_stage(pxr, part, clip, normals)
