@@ -76,6 +76,15 @@ def test_time_is_smooth_across_frames_and_loops() -> None:
     assert jump.max() < 0.35
 
 
+def test_knees_do_not_snap() -> None:
+    # accelerations at 60 frames per second stay those of a walk; hips and head are calm
+    shape, way = body("man"), track("walk", "man")
+    at = np.stack([pose_at(way, k / 60)[:, :3, 3] for k in range(round(2 * way.duration * 60))])
+    pull = np.linalg.norm(np.diff(at, 2, axis=0), axis=-1).max(axis=0) * 3600
+    assert max(pull[joint(shape, name)] for name in ("LeftLeg", "RightLeg")) < 45
+    assert max(pull[joint(shape, name)] for name in ("Hips", "Head")) < 8
+
+
 def test_a_loop_travels_on() -> None:
     way = track("walk", "man")
     once, later = pose_at(way, 0.3), pose_at(way, 0.3 + 4 * way.duration)

@@ -15,7 +15,7 @@ from scipy import ndimage
 from scipy.spatial import ConvexHull
 
 from toile.body.rotation import from_matrix, heading, inverse, multiply, rotate, slerp, unit, yaw
-from toile.motion.legs import STRAIGHT, reach
+from toile.motion.legs import COMFORT, reach
 from toile.motion.track import smooth
 from toile.motion.transfer import UP, Pose
 from toile.types import LIMBS, Body, Bools, Floats
@@ -38,7 +38,9 @@ class FootSettings:
     blend: float = 0.035
     """time over which the foot becomes flat [s]"""
     shortest: float = 0.05
-    """contacts and gaps shorter than this are noise [s]"""
+    """contacts shorter than this are noise [s]"""
+    gap: float = 0.17
+    """gaps in a contact shorter than this are noise: no swing is so short [s]"""
 
 
 DEFAULT = FootSettings()
@@ -135,7 +137,7 @@ def find_steps(
     foot: Floats, ankle: Floats, sole: Sole, fps: float, settings: FootSettings = DEFAULT
 ) -> Steps:
     """Return when heel and ball stand, from the foot's turns (f, 4) and the ankle's path (f, 3)."""
-    grain = max(round(settings.shortest * fps), 1)
+    grain, gap = (max(round(time * fps), 1) for time in (settings.shortest, settings.gap))
     found = []
     for point in (sole.heel, sole.ball):
         path = ankle + rotate(foot, point)
@@ -151,8 +153,10 @@ def find_steps(
         slow = (over < settings.height) & (speed < begin)
         usual = float(np.median(over[slow])) if slow.any() else 0.0
         low = over < min(settings.height, usual + settings.rise)
-        found.append(_drop_short(_grow(slow & low, low & (speed < end)), grain))
-    return Steps(found[0], found[1])
+        found.append(_drop_short(_grow(slow & low, low & (speed < end)), gap, grain))
+    # what is neither heel nor ball for a moment is the ball
+    down = found[0] | found[1]
+    return Steps(found[0], found[1] | (_drop_short(down, gap, 1) & ~down))
 
 
 def _grow(seeds: Bools, allowed: Bools) -> Bools:
@@ -163,12 +167,12 @@ def _grow(seeds: Bools, allowed: Bools) -> Bools:
     return grown
 
 
-def _drop_short(flags: Bools, grain: int) -> Bools:
-    """Close gaps and drop runs shorter than grain frames; the ends go on as they are."""
-    padded = np.pad(flags, grain, mode="edge")
-    line = np.ones(grain + 1, dtype=bool)
-    closed = ndimage.binary_closing(padded, line)
-    opened: Bools = ndimage.binary_opening(closed | padded, line)[grain : len(padded) - grain]
+def _drop_short(flags: Bools, gap: int, grain: int) -> Bools:
+    """Close gaps up to gap frames and drop runs shorter than grain; the ends go on as they are."""
+    edge = max(gap, grain) + 1
+    padded = np.pad(flags, edge, mode="edge")
+    closed = ndimage.binary_closing(padded, np.ones(gap + 1, dtype=bool)) | padded
+    opened: Bools = ndimage.binary_opening(closed, np.ones(grain + 1, dtype=bool))[edge : len(padded) - edge]
     return opened
 
 
@@ -203,6 +207,7 @@ def plant(pose: Pose, settings: FootSettings = DEFAULT) -> dict[str, Steps]:
         ankles[side] = _stand(ankle, foot, toe, sole, steps, pose.fps)
         contacts[side] = steps
         _set_foot(pose, side, foot, toe)
+    _ride_legs(pose, ankles, contacts)
     _lower_hips(pose, ankles, contacts)
     for side in SIDES:
         bend_leg(pose, side, ankles[side])
@@ -248,7 +253,7 @@ def _stand(ankle: Floats, foot: Floats, toe: Floats, sole: Sole, steps: Steps, f
         fixed[start:end] = _roll(ankle[start:end], points[start:end])
         fixed[start:end, 1] = height[start:end]
     change = _bridge(fixed - ankle, stands)
-    path = smooth(ankle + change, 0.012 * fps)
+    path = smooth(ankle + change, 0.012 * fps, goes_on=True)
     path[:, 1] = _clear_floor(path[:, 1], height, steps.down, fps)
     return path
 
@@ -274,6 +279,8 @@ def _bridge(change: Floats, stands: list[tuple[int, int]]) -> Floats:
         t = np.arange(1, span)[:, None] / span
         slope_a = (change[a - 1] - change[max(a - 3, first)]) / max(a - 1 - max(a - 3, first), 1)
         slope_b = (change[min(b + 2, last - 1)] - change[b]) / max(min(b + 2, last - 1) - b, 1)
+        # upward slopes would overshoot into the floor
+        slope_a[1] = slope_b[1] = 0.0
         filled[a:b] = (
             (2 * t**3 - 3 * t**2 + 1) * change[a - 1]
             + (t**3 - 2 * t**2 + t) * span * slope_a
@@ -284,13 +291,18 @@ def _bridge(change: Floats, stands: list[tuple[int, int]]) -> Floats:
 
 
 def _clear_floor(y: Floats, height: Floats, down: Bools, fps: float) -> Floats:
-    """Return the ankle's height with the sole never under the floor, and on it while the foot stands."""
-    lack = np.where(down, 0.0, np.maximum(height + 0.010 - y, 0.0))
-    reach_frames = max(round(0.04 * fps), 1)
-    lift = smooth(ndimage.maximum_filter1d(lack, 2 * reach_frames + 1), 0.5 * reach_frames)
+    """Return the ankle's height with the sole on the floor in contact and never under it in the swing."""
+    y = np.array(y)
+    for start, end in runs(~down):
+        # one smooth bump lifts a swing that would drag its toes
+        bump = np.sin(np.pi * (np.arange(start, end) - start + 1) / (end - start + 1)) ** 2
+        lack = (height[start:end] + 0.012 - y[start:end]) / np.maximum(bump, 1e-6)
+        inner = bump > 0.3
+        y[start:end] += bump * np.clip(lack[inner].max(initial=0.0), 0.0, 0.08)
     away = ndimage.distance_transform_edt(~down) if down.any() else np.full(len(y), np.inf)
-    y = y + lift * np.clip(away / (2 * reach_frames), 0.0, 1.0)
-    return np.maximum(y, height)
+    soft = 0.006 * np.clip(away / (0.10 * fps), 0.02, 1.0)
+    # what is left near the contacts: a smooth maximum of the sole's height and the floor
+    return np.where(down, np.maximum(y, height), height + soft * np.logaddexp(0.0, (y - height) / soft))
 
 
 def _set_foot(pose: Pose, side: str, foot: Floats, toe: Floats) -> None:
@@ -308,12 +320,30 @@ def turn_subtree(pose: Pose, joint: int, turn: Floats) -> None:
         pose.turn[:, other] = multiply(turn, pose.turn[:, other])
 
 
+def _ride_legs(pose: Pose, ankles: dict[str, Floats], contacts: dict[str, Steps]) -> None:
+    """Raise or lower the hips, smoothly, so that standing knees bend as the actor's did."""
+    at = pose.positions()
+    error, weight = np.zeros(len(at)), np.full(len(at), 1e-3)
+    for side in SIDES:
+        hip, foot = (at[:, pose.bones.limbs[f"{side}_{part}"]] for part in ("thigh", "foot"))
+        length = COMFORT * leg_span(pose.body, pose, side)
+        wanted = np.minimum(np.linalg.norm(foot - hip, axis=1), length)
+        apart = ankles[side] - hip
+        level = np.minimum(np.hypot(apart[:, 0], apart[:, 2]), 0.98 * wanted)
+        height = ankles[side][:, 1] + np.sqrt(wanted**2 - level**2)
+        stands = smooth(contacts[side].down.astype(np.float64), 0.05 * pose.fps)
+        error += stands * (height - hip[:, 1])
+        weight += stands
+    change = smooth(error, 0.06 * pose.fps) / smooth(weight, 0.06 * pose.fps)
+    pose.hips = pose.hips + change[:, None] * UP
+
+
 def _lower_hips(pose: Pose, ankles: dict[str, Floats], contacts: dict[str, Steps]) -> None:
     """Lower the hips, smoothly, where a standing leg could not reach its foot."""
     at = pose.positions()
     lack = np.zeros(len(at))
     for side in SIDES:
-        hip, length = at[:, pose.bones.limbs[f"{side}_thigh"]], STRAIGHT * leg_span(pose.body, pose, side)
+        hip, length = at[:, pose.bones.limbs[f"{side}_thigh"]], COMFORT * leg_span(pose.body, pose, side)
         apart = ankles[side] - hip
         level = np.minimum(np.hypot(apart[:, 0], apart[:, 2]), 0.999 * length)
         need = hip[:, 1] - ankles[side][:, 1] - np.sqrt(length**2 - level**2)

@@ -227,8 +227,7 @@ def _legs(
         line = SIGN[side] * width / 2
         lean = np.arcsin(np.clip((line - joint[:, 0] - sway) / (THIGH + SHIN + ANKLE), -0.4, 0.4))
         toe_out = SIGN[side] * np.radians(6.0) + 0 * phase
-        aside = multiply(turn_z(lean), turn_y(toe_out))
-        thigh = multiply(aside, turn_x(-hip))
+        thigh = multiply(turn_z(lean), turn_x(-hip))
         shin = multiply(thigh, turn_x(knee))
         # the sole stands level sideways
         foot = multiply(turn_y(toe_out), turn_x(-hip + knee - ankle))

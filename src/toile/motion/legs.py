@@ -9,6 +9,10 @@ from toile.types import Floats
 
 STRAIGHT = 0.9985
 """longest distance from hip to ankle as a share of thigh + shin: a knee bent by about 6°"""
+SOFT = 0.992
+"""beyond this share the leg gives way softly, so that knees do not snap straight (about 14°)"""
+COMFORT = 0.9965
+"""share up to which hips are lowered for a standing foot; the soft knee then misses it by a millimetre"""
 
 
 def reach(
@@ -26,7 +30,7 @@ def reach(
     upper, lower = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shin, axis=-1)
     wanted = target - hip
     far = np.linalg.norm(wanted, axis=-1)
-    distance = np.clip(far, np.abs(upper - lower) + 0.02 * lower, STRAIGHT * (upper + lower))
+    distance = np.maximum(soften(far, upper + lower), np.abs(upper - lower) + 0.02 * lower)
     cosine = (upper**2 + lower**2 - distance**2) / (2 * upper * lower)
     bend = np.pi - np.arccos(np.clip(cosine, -1.0, 1.0))
     # bend the knee in its own plane
@@ -36,6 +40,13 @@ def reach(
     fold = between(shin, new_shin)
     swing = between(thigh + new_shin, wanted)
     return swing, multiply(swing, fold), np.maximum(far - STRAIGHT * (upper + lower), 0.0)
+
+
+def soften(distance: Floats, length: Floats) -> Floats:
+    """Return what a leg of this length makes of a wanted distance [m]: exact when short, never straight."""
+    start, room = SOFT * length, (STRAIGHT - SOFT) * length
+    beyond = np.maximum(distance - start, 0.0)
+    return np.asarray(np.minimum(distance, start) + room * (1.0 - np.exp(-beyond / room)))
 
 
 def knee_bend(thigh: Floats, shin: Floats, hinge: Floats) -> Floats:

@@ -12,7 +12,7 @@ from toile.motion import clearance, feet
 from toile.motion.clearance import ClearanceSettings
 from toile.motion.feet import SIDES, FootSettings, Steps
 from toile.motion.legs import knee_bend
-from toile.motion.track import Track, loop_travel, resample, track_of, unroll
+from toile.motion.track import Track, loop_travel, resample, smooth, smooth_turns, track_of, unroll
 from toile.motion.transfer import Pose, transfer
 from toile.types import LIMBS, Body, Floats, Motion
 
@@ -21,6 +21,8 @@ from toile.types import LIMBS, Body, Floats, Motion
 class RetargetSettings:
     """What is done after the transfer."""
 
+    steady: float = 0.015
+    """recordings are smoothed in time by a Gaussian of this width [s], which takes markers' noise away"""
     plant: bool = True
     """feet stand on the floor and do not slide"""
     clear: bool = True
@@ -46,8 +48,8 @@ def retarget(
     after, the angles that were added, joint ranges (metres and degrees).
     """
     rate = float(np.clip(motion.fps, 30.0, 120.0)) if fps is None else fps
-    motion = resample(motion, rate)
     loop = motion.loop and len(motion.translation) > 3
+    motion = resample(motion if loop else _steady(motion, settings.steady), rate)
     period = len(motion.translation) - 1
     pose, scale = transfer(unroll(motion, 3) if loop else motion, body, source_table=bone_table)
     report = {"scale": scale}
@@ -61,6 +63,13 @@ def retarget(
         report["arm_depth"] = float(clearance.arm_depths(pose).max())
         report["thigh_depth"] = clearance.thigh_depth(pose)
     return track_of(body, _matrices(pose), motion.fps, name=motion.name, loop=loop, report=report)
+
+
+def _steady(motion: Motion, seconds: float) -> Motion:
+    """Return a recording without the noise of its markers."""
+    sigma = seconds * motion.fps
+    turns, path = smooth_turns(motion.rotations, sigma), smooth(motion.translation, sigma, goes_on=True)
+    return replace(motion, rotations=turns, translation=path)
 
 
 def _keep_apart_before(pose: Pose, settings: RetargetSettings) -> dict[str, float]:

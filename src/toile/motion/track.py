@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -120,17 +121,22 @@ def place_joints(parents: Ints, offsets: Floats, turns: Floats, root: Floats) ->
     local[..., :3, 3] = offsets
     local[..., 0, :3, 3] = root
     local[..., 3, 3] = 1.0
-    for level in _levels(parents):
-        local[..., level, :, :] = local[..., parents[level], :, :] @ local[..., level, :, :]
+    for level, above in _levels(tuple(parents.tolist())):
+        local[..., level, :, :] = local[..., above, :, :] @ local[..., level, :, :]
     return local
 
 
-def _levels(parents: Ints) -> list[Ints]:
-    """Return the joints by depth, without the root, so that each level needs only the one before."""
-    depth = np.zeros(len(parents), dtype=np.int32)
+@lru_cache(maxsize=64)
+def _levels(parents: tuple[int, ...]) -> list[tuple[Ints, Ints]]:
+    """Return the joints by depth, without the root, with their parents: each level needs the one before."""
+    depth = [0] * len(parents)
     for joint, parent in enumerate(parents):
         depth[joint] = depth[parent] + 1 if parent >= 0 else 0
-    return [np.flatnonzero(depth == d).astype(np.int32) for d in range(1, int(depth.max(initial=0)) + 1)]
+    above = np.array(parents, dtype=np.int32)
+    levels = [
+        np.flatnonzero(np.array(depth) == d).astype(np.int32) for d in range(1, max(depth, default=0) + 1)
+    ]
+    return [(level, above[level]) for level in levels]
 
 
 def loop_travel(root_turn: Floats, root: Floats) -> tuple[float, Floats]:
@@ -264,18 +270,27 @@ def lead_in(body: Body, track: Track, time: float, seconds: float = 1.5) -> Floa
 
 
 def smooth_turns(turns: Floats, sigma: float) -> Floats:
-    """Return turns (f, ..., 4) smoothed over time by a Gaussian of sigma frames (ends are held)."""
-    return normalise(smooth(continuous(turns), sigma))
+    """Return turns (f, ..., 4) smoothed over time by a Gaussian of sigma frames; ends go on as they came."""
+    return normalise(smooth(continuous(turns), sigma, goes_on=True))
 
 
-def smooth(values: Floats, sigma: float) -> Floats:
-    """Return values (f, ...) smoothed along frames by a Gaussian of sigma frames (ends are held)."""
+def smooth(values: Floats, sigma: float, *, goes_on: bool = False) -> Floats:
+    """Return values (f, ...) smoothed along frames by a Gaussian of sigma frames.
+
+    Beyond the ends values are held, or go on as they came (reflected at the end's value).
+    """
     radius = int(np.ceil(3.0 * sigma))
     if radius < 1 or len(values) < 2:
         return np.array(values)
+    if goes_on:
+        radius = min(radius, len(values) - 1)
     kernel = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
     kernel /= kernel.sum()
-    padded = np.concatenate([np.repeat(values[:1], radius, 0), values, np.repeat(values[-1:], radius, 0)])
+    before, after = np.repeat(values[:1], radius, 0), np.repeat(values[-1:], radius, 0)
+    if goes_on:
+        before = 2 * before - values[radius:0:-1]
+        after = 2 * after - values[-2 : -radius - 2 : -1]
+    padded = np.concatenate([before, values, after])
     result: Floats = sum(weight * padded[k : k + len(values)] for k, weight in enumerate(kernel))
     return result
 
