@@ -10,7 +10,9 @@ from dressed_samples import recording, tube, tube_position
 from toile.errors import ToileError
 from toile.export import export
 from toile.export.usd import prim_name, write_usd
+from toile.export.usd_read import import_usd, usd_frames
 from toile.garment.outfit import join
+from toile.run.record import load_recording
 from toile.types import Recording
 
 Usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed (extra: usd)")
@@ -85,3 +87,54 @@ def test_names() -> None:
 def test_unwritable_folder_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ToileError, match="cannot write"):
         write_usd(recording(1), tmp_path / "missing" / "look.usdc")
+
+
+# ---------------------------------------------------------------------------- the way back
+
+
+def test_a_recording_comes_back(tmp_path: Path) -> None:
+    take = recording(5)
+    write_usd(take, tmp_path / "look.usdc")
+    assert import_usd(tmp_path / "look.usdc", tmp_path / "back.toile", take.garment, take.body) == 5
+    back = load_recording(tmp_path / "back.toile")
+    np.testing.assert_allclose(back.positions, take.positions, atol=1e-6)
+    np.testing.assert_allclose(back.body_vertices, take.body_vertices, atol=1e-6)
+    np.testing.assert_allclose(back.times, take.times, atol=1e-6)
+    assert back.settings["imported_from"] == "look.usdc"
+
+
+def test_other_units_axes_names_and_transforms(tmp_path: Path) -> None:
+    # as another program would write it: centimetres, z up, its own name, moved by a parent
+    take = recording(1)
+    path = tmp_path / "other.usda"
+    stage = Usd.Stage.CreateNew(str(path))
+    UsdGeom.SetStageMetersPerUnit(stage, 0.01)
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+    UsdGeom.Xform.Define(stage, "/root").AddTranslateOp().Set((0, 0, 50))
+    mesh = UsdGeom.Mesh.Define(stage, "/root/cloth_001")
+    x, y, z = 100 * take.positions[0].T
+    mesh.CreatePointsAttr(np.stack([x, -z, y - 50], axis=1).astype(np.float32))
+    stage.GetRootLayer().Save()
+    (frame,) = usd_frames(path, take.garment)
+    np.testing.assert_allclose(frame.position, take.positions[0], atol=1e-6)
+
+
+def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+    take = recording(2)
+    write_usd(take, tmp_path / "good.usda")
+    text = (tmp_path / "good.usda").read_text()
+    cases = {
+        "not USD": "not a USD file",
+        text.replace("(\n", "(\n    subLayers = [@./secret.usda@]\n", 1): "refers to other files",
+        text.replace('Mesh "tube"', 'Mesh "sock"').replace(
+            "point3f[] points", "point3f[] dots"
+        ): "no mesh for",
+    }
+    for content, message in cases.items():
+        (tmp_path / "bad.usda").write_text(content)
+        with pytest.raises(ToileError, match=message):
+            list(usd_frames(tmp_path / "bad.usda", take.garment, take.body))
+    with pytest.raises(ToileError, match="no mesh for 'tube' with"):
+        list(usd_frames(tmp_path / "good.usda", tube(24, 10)))
+    with pytest.raises(ToileError, match="No such file"):
+        list(usd_frames(tmp_path / "none.usd", take.garment))

@@ -15,7 +15,7 @@ from toile.export.obj import write_obj
 from toile.export.picture import picture_of
 from toile.export.point_cache import write_point_cache
 from toile.export.usd import write_usd
-from toile.run.record import Replayable, save_recording
+from toile.run.record import Replayable, opened, save_recording
 
 EXPORTS: dict[str, Callable[..., object]] = {
     ".toile": save_recording,
@@ -40,4 +40,5 @@ def export(recording: Replayable, path: str | os.PathLike[str], **options: Any) 
     suffix = Path(path).suffix.lower()
     if suffix not in EXPORTS:
         raise ToileError(f"cannot write {path}: choose one of {', '.join(EXPORTS)}")
-    EXPORTS[suffix](recording, path, **options)
+    with opened(recording) as source:
+        EXPORTS[suffix](source, path, **options)

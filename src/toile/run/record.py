@@ -6,6 +6,7 @@ crash. A result that does not move is a recording of one frame.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -395,6 +396,17 @@ def source_of(recording: Replayable) -> Source:
     if isinstance(recording, str | os.PathLike):
         return RecordedFile(recording)
     return recording
+
+
+@contextlib.contextmanager
+def opened(recording: Replayable) -> Iterator[Source]:
+    """Yield a recording to be replayed, and close its file afterwards if it was opened here."""
+    source = source_of(recording)
+    try:
+        yield source
+    finally:
+        if isinstance(source, RecordedFile) and source is not recording:
+            source.close()
 
 
 def sound_frames(source: Source) -> Iterator[tuple[int, Frame]]:
