@@ -12,17 +12,18 @@ import contextlib
 import json
 import math
 import os
-import secrets
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from toile.atomic import flush, one_line
+from toile.atomic import replacing as replacing
+from toile.atomic import replacing_path as replacing_path
 from toile.errors import ToileError
 
 Array: TypeAlias = NDArray[Any]
@@ -41,56 +42,6 @@ _DTYPES = {np.dtype(code).str: np.dtype(code) for code in _TYPE_CODES}
 _LIMIT_JSON = 64 << 20
 _LIMIT_DIMENSIONS = 8
 _DEFLATE_RATIO = 1100  # deflate never packs better than 1032:1
-
-
-# ---------------------------------------------------------------------------- atomic files
-
-
-@contextlib.contextmanager
-def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield another name beside path, with the same suffix, for a library that writes files itself.
-
-    When all went well, the file is flushed to the disk and takes the final name; else it is removed.
-    """
-    final = Path(os.path.realpath(path))
-    part = final.with_name(f".{secrets.token_hex(6)}.part{final.suffix}")
-    if not final.parent.is_dir():
-        raise ToileError(f"cannot write {path}: there is no folder {final.parent}")
-    try:
-        yield part
-        with open(part, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(part, final)
-        _flush_folder(final.parent)
-    except OSError as error:
-        raise ToileError(f"cannot write {path}: {error.strerror or _one_line(error)}") from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Yield a binary file beside path that takes its name only when all went well and is on the disk."""
-    with replacing_path(path) as part, open(part, "xb") as file:
-        yield file
-        file.flush()
-
-
-def _flush(file: IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _flush_folder(folder: Path) -> None:
-    # makes the new name itself durable; not every system lets one open a folder
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 # ---------------------------------------------------------------------------- one record: arrays + JSON
@@ -147,13 +98,7 @@ def _unpack(payload: bytes, where: str) -> tuple[Arrays, Meta]:
         body = memoryview(payload)[8 + length :]
         return {name: _array(body, entry, name) for name, entry in table.items()}, meta
     except (ValueError, KeyError, TypeError, RecursionError, struct.error, zlib.error) as error:
-        raise ToileError(f"{where} cannot be read: {_one_line(error)}") from error
-
-
-def _one_line(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"{error} is missing"
-    return " ".join(str(error).split())[:200] or type(error).__name__
+        raise ToileError(f"{where} cannot be read: {one_line(error)}") from error
 
 
 def _array(body: memoryview, entry: Any, name: str) -> Array:
@@ -363,7 +308,7 @@ class Writer:
 
     def sync(self) -> None:
         """Wait until all frames are on the disk (survives a power cut, not only a crash)."""
-        _flush(self._file)
+        flush(self._file)
 
     def close(self, *, done: bool = True) -> None:
         """Close the file; done marks it as finished."""
