@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from toile.pattern.drafts.cutting import Point, Side, length_between, piece, side, solve, unfold
 from toile.pattern.drafts.measures import Measures
-from toile.types import Panel
+from toile.types import Floats, Panel
 
 CAP_LOWEST = 0.075
 """lowest crown of a sleeve that still lets the arm hang [m]; a tighter armhole is cut deeper"""
@@ -152,6 +154,10 @@ def front_and_back(b: Bodice) -> tuple[Panel, Panel]:
 # ---------------------------------------------------------------------------- sleeve
 
 
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
+_NODES, _WEIGHTS = (_NODES + 1.0) / 2.0, _WEIGHTS / 2.0
+
+
 @dataclass(frozen=True, slots=True)
 class Crown:
     """The top of a sleeve [m]."""
@@ -169,14 +175,29 @@ def crown_curve(word: str, width: float, height: float) -> Side:
     return side(word, (width, -height), (0.62 * width, -0.95 * height), (0.42 * width, 0.0))
 
 
+def _unit_speed() -> tuple[Floats, Floats]:
+    """Return dx/dt and dy/dt of the crown of unit width and height, at the nodes of quadrature."""
+    one = crown_curve("", 1.0, 1.0)
+    steps = 3.0 * np.diff(np.array([one.start, *one.controls, (0.0, 0.0)]), axis=0)
+    t = _NODES[:, None]
+    speed = (1 - t) ** 2 * steps[0] + 2 * t * (1 - t) * steps[1] + t**2 * steps[2]
+    return speed[:, 0], speed[:, 1]
+
+
+_ACROSS, _ALONG = _unit_speed()
+
+
+def crown_length(width: float, height: float) -> float:
+    """Return the length of a half crown [m]: the curve is an affine image of the one of unit size."""
+    return float(np.sqrt((width * _ACROSS) ** 2 + (height * _ALONG) ** 2) @ _WEIGHTS)
+
+
 def fit_crown(b: Bodice, width: float, *, ease: float) -> Crown:
     """Return the crown of that width [m] whose halves are longer than their armholes by the share `ease`."""
     lengths = [(1.0 + ease) * length for length in armhole_lengths(b)]
 
     def half(height: float, length: float) -> float:
-        return solve(
-            lambda w: length_between(crown_curve("", w, height), (0.0, 0.0)), length, 0.2 * length, length
-        )
+        return solve(lambda w: crown_length(w, height), length, 0.2 * length, length)
 
     height = solve(lambda h: -sum(half(h, v) for v in lengths), -width, 0.01, 0.9 * min(lengths))
     return Crown(height, half(height, lengths[0]), half(height, lengths[1]))
