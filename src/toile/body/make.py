@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from toile import container
+from toile.body.avatar import read_avatar
 from toile.body.data import load_template
 from toile.body.landmarks import neutral_stance, template_landmarks
 from toile.body.measure import DENSITY, measure, volume
@@ -18,6 +19,7 @@ from toile.body.people import DIALS, shape_of
 from toile.body.request import check_request, report_misses
 from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
+from toile.body.survey import survey
 from toile.errors import ToileError
 from toile.types import Body, Skeleton
 
@@ -133,9 +135,31 @@ def open_body(text: str) -> Body:
     """Return a body by name (woman, man) or from a file."""
     if text in NAMED:
         return named_body(text)
-    if not Path(text).is_file():
+    path = Path(text)
+    if not path.is_file():
         raise ToileError(f"{text}: no such file, and no body of that name ({', '.join(NAMED)})")
-    return load_body(text)
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise ToileError(f"{text}: bodies are read from {', '.join(READERS)}, or named {', '.join(NAMED)}")
+    return reader(text)
+
+
+def _measured_avatar(path: str) -> Body:
+    """Return an avatar with the measures that its geometry tells."""
+    body = read_avatar(path)
+    try:
+        return replace(body, measurements=survey(body.vertices, body.triangles, str(path)))
+    except ToileError:
+        # a creature without a waist can still be dressed
+        return body
+
+
+READERS: dict[str, Callable[[str], Body]] = {
+    ".toile": load_body,
+    ".glb": _measured_avatar,
+    ".vrm": _measured_avatar,
+}
+"""file ending → reader of bodies"""
 
 
 def make_body(sex: str = "female", age: float | None = None, name: str = "body", **measures: float) -> Body:

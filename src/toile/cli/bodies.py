@@ -1,0 +1,111 @@
+"""``toile body``, ``toile measure``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+
+from toile.body import MEASURES, BodyWarning, make_body, open_body, save_body
+from toile.cli.common import Commands, length
+from toile.errors import ToileError
+from toile.export.tapes import measure_picture
+from toile.types import Body
+
+FIRST = ("height", "weight", "neck", "shoulder_width", "bust", "underbust", "waist", "hips", "thigh", "calf",
+         "upper_arm", "wrist", "arm_length", "inseam", "back_length")  # fmt: skip
+
+
+def add_body(commands: Commands) -> None:
+    """Add ``toile body``."""
+    parser = commands.add_parser(
+        "body",
+        help="a body from measures or from an avatar file",
+        description="Makes a body from any of its measures (the rest is inferred) or from a skinned avatar.",
+        epilog="example: toile body --sex female --height 172 --waist 74 -o me.toile --picture me.png",
+    )
+    parser.add_argument("source", nargs="?", metavar="FILE|woman|man", help="instead of measures")
+    parser.add_argument("--sex", choices=("female", "male"), default="female")
+    parser.add_argument("--age", type=float, metavar="YEARS", help="18 to 90")
+    for name in MEASURES:
+        option = f"--{name.replace('_', '-')}"
+        if name == "weight":
+            parser.add_argument(option, type=float, metavar="KG")
+        else:
+            parser.add_argument(option, type=length, metavar="CM")
+    parser.add_argument("--chest", dest="bust", type=length, metavar="CM", help="another name of --bust")
+    parser.add_argument("-o", "--output", metavar="FILE", help=".toile (default: body.toile)")
+    parser.add_argument("--picture", metavar="FILE", help=".png that shows where the measures were taken")
+    parser.set_defaults(run=run_body)
+
+
+def run_body(options: argparse.Namespace) -> int:
+    """Make, describe and write a body."""
+    wanted = {name: value for name in MEASURES if (value := getattr(options, name)) is not None}
+    if options.source and (wanted or options.age is not None):
+        raise ToileError(f"give measures or {options.source}, not both: a file has its own measures")
+    path = Path(options.output or "body.toile")
+    if path.suffix.lower() != ".toile":
+        raise ToileError(f"{path}: a body is written as .toile: change the ending")
+    body = open_body(options.source) if options.source else told(options.sex, options.age, path.stem, wanted)
+    print(table(body.measurements))
+    save_body(body, path)
+    print(f"wrote {path}")
+    draw(body, options.picture)
+    return 0
+
+
+def told(sex: str, age: float | None, name: str, wanted: Mapping[str, float]) -> Body:
+    """Return a body with the wanted measures; what cannot be had is told on the terminal."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", BodyWarning)
+        body = make_body(sex, age, name, **wanted)
+    for warning in caught:
+        print(f"toile: warning: {warning.message}", file=sys.stderr)
+    return body
+
+
+def add_measure(commands: Commands) -> None:
+    """Add ``toile measure``."""
+    parser = commands.add_parser(
+        "measure",
+        help="a table of a body's measures",
+        description="Lists the measures of a body in centimetres, with a picture of where they were taken.",
+        epilog="example: toile measure me.toile --picture me.png",
+    )
+    parser.add_argument("body", metavar="FILE|woman|man")
+    parser.add_argument("--picture", metavar="FILE", help=".png")
+    parser.set_defaults(run=run_measure)
+
+
+def run_measure(options: argparse.Namespace) -> int:
+    """Describe a body."""
+    body = open_body(options.body)
+    print(table(body.measurements))
+    draw(body, options.picture)
+    return 0
+
+
+def draw(body: Body, path: str | None) -> None:
+    """Write the picture of the measures if it was asked for."""
+    if path is None:
+        return
+    if Path(path).suffix.lower() != ".png":
+        raise ToileError(f"{path}: the picture is written as .png: change the ending")
+    measure_picture(body, path)
+    print(f"wrote {path}")
+
+
+def table(measures: Mapping[str, float]) -> str:
+    """Return measures as lines of name and centimetres: what one may ask for, then the rest."""
+    order = [n for n in FIRST if n in measures] + sorted(n for n in measures if n not in (*FIRST, "chest"))
+    rows = []
+    for name in order:
+        value, unit = (measures[name], "kg") if name == "weight" else (measures[name] * 100, "cm")
+        rows.append(f"{name.replace('_', ' '):18} {value:7.1f} {unit}")
+    return "\n".join(rows)
+
+
+COMMANDS = (add_body, add_measure)
