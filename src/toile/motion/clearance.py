@@ -1,8 +1,8 @@
 """Limbs out of each other: arms beside the trunk, thighs beside each other, on bodies wider than the actor.
 
 The depth of one limb's skin inside another is measured on the posed skin: a vertex is inside as far as it
-lies behind the tangent plane of the other limb's nearest vertex. Arms are turned about the shoulder along
-the skin's normal, smoothly over time; thighs are spread by one angle for the whole motion.
+lies behind the tangent plane of the other limb's nearest vertex. Arms are turned about the shoulder, out to
+their side, smoothly over time; thighs are spread by one angle for the whole motion.
 """
 
 from __future__ import annotations
@@ -172,6 +172,8 @@ def _arm_turns(pose: Pose, frames: Ints, gap: float) -> tuple[Floats, Floats]:
     body, matrices, at = pose.body, joint_matrices(pose, frames), pose.positions()[frames]
     trunk, arms = _trunk(body), [_arm(pose, side) for side in SIDES]
     turns, depths = np.zeros((len(frames), 2, 3)), np.zeros((len(frames), 2))
+    shoulder = {side: at[:, pose.bones.limbs[f"{side}_upper_arm"]] for side in SIDES}
+    aside = unit(shoulder["left"] - shoulder["right"])
     for row, matrix in enumerate(matrices):
         skin = posed_skin(body, trunk, matrix)
         for column, (side, arm) in enumerate(zip(SIDES, arms, strict=True)):
@@ -179,10 +181,17 @@ def _arm_turns(pose: Pose, frames: Ints, gap: float) -> tuple[Floats, Floats]:
             signed, worst, normal = deepest(points, skin)
             depths[row, column] = max(-signed, 0.0)
             if signed < gap:
-                lever = points[worst] - at[row, pose.bones.limbs[f"{side}_upper_arm"]]
-                axis = np.cross(lever, unit(normal * np.array([1.0, 0.2, 1.0])))
-                turns[row, column] = axis * (gap - signed) / max(float(axis @ axis), 1e-4)
+                lever = points[worst] - shoulder[side][row]
+                push = _push(normal, aside[row] * (1.0 if side == "left" else -1.0))
+                axis = np.cross(lever, push)
+                length = (gap - signed) / max(float(push @ normal), 0.35)
+                turns[row, column] = axis * length / max(float(axis @ axis), 1e-3)
     return turns, depths
+
+
+def _push(normal: Floats, outward: Floats) -> Floats:
+    """Return the way an arm is pushed: out to its side, a little along the normal; swings stay swings."""
+    return unit(outward + 0.35 * normal * np.array([1.0, 0.0, 1.0]))
 
 
 def _fill(values: Floats, frames: Ints, count: int, fps: float, loop: bool) -> Floats:
@@ -191,7 +200,7 @@ def _fill(values: Floats, frames: Ints, count: int, fps: float, loop: bool) -> F
     flat = values.reshape(len(values), -1)
     full = np.stack([np.interp(np.arange(count), frames, column) for column in flat.T], axis=1)
     full = np.concatenate([full[:-1], full[:-1], full]) if loop else full
-    width = max(round(0.12 * fps), 1)
+    width = max(round(0.2 * fps), 1)
     size = np.linalg.norm(full.reshape(len(full), -1, 3), axis=-1)
     wide = smooth(ndimage.maximum_filter1d(size, 2 * width + 1, axis=0), 0.7 * width)
     turns = unit(smooth(full, width).reshape(len(full), -1, 3)) * wide[..., None]
