@@ -1,16 +1,19 @@
+import copy
 import random
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dressed_samples import recording, tube
 from toile.body.skin import Method, pose_body
-from toile.container import Reader, load, save
+from toile.container import Reader, Writer, load, save
 from toile.errors import ToileError
 from toile.run.plain import to_plain
 from toile.run.record import (
@@ -185,6 +188,52 @@ def test_files_that_hold_something_else_are_refused(tmp_path: Path, change: dict
     save(path, arrays, meta | change)
     with pytest.raises(ToileError, match=r"a\.toile"):
         RecordedFile(path)
+
+
+JUNK = [None, True, -1, 3.5, "x", [], {}, [1, 2], 10**30, -1e308]
+
+
+def places(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    if isinstance(content, list):
+        content = dict(enumerate(content))
+    for key, item in content.items() if isinstance(content, dict) else ():
+        yield from places(item, (*path, key))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+def test_any_nonsense_inside_is_one_error(tmp_path: Path) -> None:
+    """Checksums are right, the content is not: read fully or refused in words, never anything else."""
+    path = tmp_path / "a.toile"
+    save_recording(recording(2), path)
+    with Reader(path) as reader:
+        head, frames = (reader.arrays, reader.meta), [reader.frame(n) for n in range(2)]
+    pick = random.Random(4)
+    refused = 0
+    for _ in range(150):
+        arrays, meta = dict(head[0]), copy.deepcopy(head[1])
+        frame_arrays, frame_meta = dict(frames[1][0]), dict(frames[1][1])
+        name = pick.choice(list(arrays))
+        *way, last = pick.choice([p for p in places(meta) if p])
+        inner = meta
+        for key in way:
+            inner = inner[key]
+        match pick.randrange(4):
+            case 0 | 1:
+                inner[last] = pick.choice(JUNK)
+            case 2:
+                arrays[name] = pick.choice([np.zeros(0), np.full_like(arrays[name], -5), np.zeros(())])
+            case 3:
+                frame_meta[pick.choice(["time", "body_frame", "posed", "checkpoint"])] = pick.choice(JUNK)
+        with Writer.create(path, arrays, meta) as writer:
+            writer.append(*frames[0])
+            writer.append(frame_arrays, frame_meta)
+        try:
+            load_recording(path)
+        except ToileError as error:
+            assert "a.toile" in str(error) and "\n" not in str(error)  # noqa: PT017, PT018
+            refused += 1
+    assert refused > 50
 
 
 def test_tube_sample_is_consistent() -> None:

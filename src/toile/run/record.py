@@ -275,6 +275,8 @@ class RecordedFile:
             raise ToileError(f"{where} holds no recording")
         encoding = meta.get("frames")
         self.encoding: dict[str, Any] = encoding if isinstance(encoding, dict) else {}
+        if "step" in self.encoding:
+            _checked_step(_number(self.encoding["step"], f"{where}: the rounding error"))
         self.garment: Garment = from_plain(Garment, meta.get("garment"), arrays, "garment", where)
         self.body: Body | None = None
         if meta.get("body") is not None:
@@ -308,7 +310,7 @@ class RecordedFile:
         where = f"{self._reader.path}: frame {number}"
         position = self._decode(arrays, "position", self.garment.particle_count, where)
         return Frame(
-            time=float(meta.get("time", 0.0)),
+            time=_number(meta.get("time", 0.0), f"{where}: its time"),
             position=position,
             body_vertices=self._body_vertices(number, (arrays, meta), where),
             extra={n.removeprefix("extra."): a for n, a in arrays.items() if n.startswith("extra.")},
@@ -441,6 +443,12 @@ def _stack(parts: list[Floats], count: int) -> Floats:
 
 
 # ---------------------------------------------------------------------------- trust nothing
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
+        raise ToileError(f"{what} is not a number: {str(value)[:40]!r}")
+    return float(value)
 
 
 def _within(values: Ints, count: int, what: str, where: str) -> None:
