@@ -217,7 +217,8 @@ class _Shape:
         self.low, self.high = float(self.outline[:, 1].min()), float(self.outline[:, 1].max())
         self.extents = extents(self.outline)
         self.apex = self._ring_centre()
-        if self.apex is None:
+        # the cap of a short sleeve narrows upwards, but is no flare
+        if self.apex is None and not laid.limb.endswith("_arm"):
             self.apex = find_apex(self.outline)
         # a sleeve in one piece is a cone that stands on its tip
         self.up = 1.0
