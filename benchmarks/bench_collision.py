@@ -73,7 +73,9 @@ def outfit(columns, rows):
         radius = 0.205 + offset + 0.012 * np.sin(9 * angle) * (1 - position[:, 1] / 0.5)
         ring = np.stack([radius * np.sin(angle), position[:, 1] + 0.5, radius * np.cos(angle)], axis=1)
         parts.append((garment, ring))
-    return join([g for g, _ in parts]), np.concatenate([p for _, p in parts])
+    position = np.concatenate([p for _, p in parts])
+    # real cloth is never exactly flat
+    return join([g for g, _ in parts]), position + np.random.default_rng(1).normal(0, 1e-5, position.shape)
 
 
 def cloth_rows(body, garment, position):

@@ -66,9 +66,25 @@ Float4 edge_distance2(const Vec4 &p, const Vec4 &q, const Vec4 &u, const Vec4 &v
     return dot(gap, gap);
 }
 
-bool near(const float *a, const float *b, float radius) {
-    return a[0] - radius <= b[4] && b[0] - radius <= a[4] && a[1] - radius <= b[5] && b[1] - radius <= a[5] &&
-           a[2] - radius <= b[6] && b[2] - radius <= a[6];
+constexpr std::size_t block_size = 24;  // floats of four boxes
+
+// a box into its place among four
+void put_box(float *blocks, std::size_t index, const float *lo, const float *hi) {
+    float *block = blocks + index / 4 * block_size + index % 4;
+    for (int k = 0; k < 3; ++k) block[4 * k] = lo[k], block[12 + 4 * k] = hi[k];
+}
+
+// which of four boxes touch the box from lo to hi
+int touched(const float *block, const Float4 *lo, const Float4 *hi) {
+    int bits = 15;
+    for (int k = 0; k < 3; ++k)
+        bits &= less_equal(Float4::load(block + 4 * k), hi[k]) & less_equal(lo[k], Float4::load(block + 12 + 4 * k));
+    return bits;
+}
+
+bool reaches(const float *lo, const float *hi, const float *patch, float radius) {
+    return lo[0] - radius <= patch[4] && patch[0] - radius <= hi[0] && lo[1] - radius <= patch[5] &&
+           patch[1] - radius <= hi[1] && lo[2] - radius <= patch[6] && patch[2] - radius <= hi[2];
 }
 
 }  // namespace
@@ -160,21 +176,38 @@ void Patches::find_touching() {
     }
 }
 
-// the first triangle that has a vertex or an edge speaks for it
+// the first patch that has a vertex or an edge speaks for it
 void Patches::share_out() {
-    const std::size_t count = triangle_count();
-    speaks_for_.assign(count, 0);
     std::vector<std::uint8_t> seen(particle_count(), 0);
-    std::vector<std::array<std::int32_t, 3>> sides(3 * count);
-    for (std::size_t i = 0; i < 3 * count; ++i) {
+    std::vector<std::array<std::int32_t, 3>> sides(triangles_.size());
+    std::vector<std::uint8_t> first(triangles_.size(), 0);
+    for (std::size_t i = 0; i < sides.size(); ++i) {
         const auto a = triangles_[i], b = triangles_[i / 3 * 3 + (i + 1) % 3];
-        if (!seen[a]) seen[a] = 1, speaks_for_[i / 3] |= 1 << i % 3;
         sides[i] = {std::min(a, b), std::max(a, b), static_cast<std::int32_t>(i)};
     }
     std::sort(sides.begin(), sides.end());
     for (std::size_t i = 0; i < sides.size(); ++i)
-        if (i == 0 || sides[i][0] != sides[i - 1][0] || sides[i][1] != sides[i - 1][1])
-            speaks_for_[sides[i][2] / 3] |= 8 << sides[i][2] % 3;
+        first[sides[i][2]] = i == 0 || sides[i][0] != sides[i - 1][0] || sides[i][1] != sides[i - 1][1];
+    std::int32_t face_blocks = 0, edge_blocks = 0;
+    for (std::size_t p = 0; p < patch_count(); ++p) {
+        vertex_start_.push_back(static_cast<std::int32_t>(vertices_.size()));
+        edge_start_.push_back(static_cast<std::int32_t>(edges_.size()));
+        face_block_.push_back(face_blocks), edge_block_.push_back(edge_blocks);
+        for (auto i = 3 * patch_start_[p]; i < 3 * patch_start_[p + 1]; ++i) {
+            if (!seen[triangles_[i]]) seen[triangles_[i]] = 1, vertices_.push_back(triangles_[i]);
+            if (first[i]) edges_.push_back({triangles_[i], triangles_[i / 3 * 3 + (i + 1) % 3]});
+        }
+        face_blocks += (patch_start_[p + 1] - patch_start_[p] + 3) / 4;
+        edge_blocks += (static_cast<std::int32_t>(edges_.size()) - edge_start_.back() + 3) / 4;
+    }
+    vertex_start_.push_back(static_cast<std::int32_t>(vertices_.size()));
+    edge_start_.push_back(static_cast<std::int32_t>(edges_.size()));
+    face_block_.push_back(face_blocks), edge_block_.push_back(edge_blocks);
+    // places that stay unused hold boxes that touch nothing
+    for (auto *boxes : {&face_boxes_, &edge_boxes_}) {
+        boxes->resize(block_size * (boxes == &face_boxes_ ? face_blocks : edge_blocks));
+        for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < 12 ? 1e30f : -1e30f;
+    }
 }
 
 bool Patches::touching(std::int32_t a, std::int32_t b) const {
@@ -186,7 +219,6 @@ bool Patches::touching(std::int32_t a, std::int32_t b) const {
 void Patches::update_boxes() {
     const std::size_t count = patch_count();
     normal_.resize(4 * triangle_count());
-    box_.resize(8 * triangle_count());
     patch_box_.resize(8 * count), patch_axis_.resize(4 * count), patch_smooth_.resize(count);
     for_ranges(count, 200, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {
@@ -196,7 +228,9 @@ void Patches::update_boxes() {
                             *c = &point_[4 * std::size_t(triangles_[3 * t + 2])];
                 const Float4 pa = Float4::load(a), pb = Float4::load(b), pc = Float4::load(c);
                 const Float4 low = min(min(pa, pb), pc), high = max(max(pa, pb), pc);
-                low.store(&box_[8 * std::size_t(t)]), high.store(&box_[8 * std::size_t(t) + 4]);
+                float from[4], to[4];
+                low.store(from), high.store(to);
+                put_box(&face_boxes_[block_size * std::size_t(face_block_[p])], t - patch_start_[p], from, to);
                 lo = min(lo, low), hi = max(hi, high);
                 const float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2], vx = c[0] - a[0], vy = c[1] - a[1],
                             vz = c[2] - a[2];
@@ -207,6 +241,13 @@ void Patches::update_boxes() {
                 axis = axis + Float4::load(unit);
             }
             lo.store(&patch_box_[8 * p]), hi.store(&patch_box_[8 * p + 4]), axis.store(&patch_axis_[4 * p]);
+            for (auto e = edge_start_[p]; e < edge_start_[p + 1]; ++e) {
+                const Float4 a = Float4::load(&point_[4 * std::size_t(edges_[e][0])]),
+                             b = Float4::load(&point_[4 * std::size_t(edges_[e][1])]);
+                float from[4], to[4];
+                min(a, b).store(from), max(a, b).store(to);
+                put_box(&edge_boxes_[block_size * std::size_t(edge_block_[p])], e - edge_start_[p], from, to);
+            }
         }
     });
 }
@@ -251,52 +292,57 @@ void Patches::flush_edges(Work &work, float radius2) const {
     work.edge_count = 0;
 }
 
-// vertices and edges that two triangles speak for, against each other
-void Patches::pair_up(std::int32_t s, std::int32_t t, bool related, float radius, Work &work) const {
-    const std::int32_t both[2] = {s, t};
-    for (int way = 0; way < 2; ++way) {
-        const std::int32_t *a = &triangles_[3 * std::size_t(both[way])], *b = &triangles_[3 * std::size_t(both[1 - way])];
-        const float *box = &box_[8 * std::size_t(both[1 - way])];
-        for (int k = 0; k < 3; ++k) {
-            if (!(speaks_for_[both[way]] >> k & 1)) continue;
-            const float *p = &point_[4 * std::size_t(a[k])];
-            if (p[0] < box[0] - radius || p[0] > box[4] + radius || p[1] < box[1] - radius || p[1] > box[5] + radius ||
-                p[2] < box[2] - radius || p[2] > box[6] + radius)
-                continue;
-            if (related && !(apart(a[k], b[0]) && apart(a[k], b[1]) && apart(a[k], b[2]))) continue;
-            work.faces[work.face_count++] = {a[k], b[0], b[1], b[2]};
-            if (work.face_count == 64) flush_faces(work, radius * radius);
-        }
+// vertices of patch a against faces of patch b
+void Patches::search_faces(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
+    const float *patch = &patch_box_[8 * std::size_t(b)];
+    const std::int32_t *faces = &triangles_[3 * std::size_t(patch_start_[b])];
+    const float *boxes = &face_boxes_[block_size * std::size_t(face_block_[b])];
+    const int blocks = face_block_[b + 1] - face_block_[b];
+    for (auto i = vertex_start_[a]; i < vertex_start_[a + 1]; ++i) {
+        const auto v = vertices_[i];
+        const float *p = &point_[4 * std::size_t(v)];
+        if (!reaches(p, p, patch, radius)) continue;
+        const Float4 lo[3] = {Float4(p[0] - radius), Float4(p[1] - radius), Float4(p[2] - radius)},
+                     hi[3] = {Float4(p[0] + radius), Float4(p[1] + radius), Float4(p[2] + radius)};
+        for (int block = 0; block < blocks; ++block)
+            for (int bits = touched(boxes + block_size * block, lo, hi); bits; bits &= bits - 1) {
+                const std::int32_t *t = faces + 3 * (4 * block + std::countr_zero(static_cast<unsigned>(bits)));
+                if (related && !(apart(v, t[0]) && apart(v, t[1]) && apart(v, t[2]))) continue;
+                work.faces[work.face_count++] = {v, t[0], t[1], t[2]};
+                if (work.face_count == 64) flush_faces(work, radius * radius);
+            }
     }
-    const std::int32_t *a = &triangles_[3 * std::size_t(s)], *b = &triangles_[3 * std::size_t(t)];
-    for (int k = 0; k < 3; ++k) {
-        if (!(speaks_for_[s] >> (k + 3) & 1)) continue;
-        const auto p = a[k], q = a[(k + 1) % 3];
+}
+
+// edges of patch a against edges of patch b
+void Patches::search_edges(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
+    const float *patch = &patch_box_[8 * std::size_t(b)];
+    const float *boxes = &edge_boxes_[block_size * std::size_t(edge_block_[b])];
+    const int blocks = edge_block_[b + 1] - edge_block_[b];
+    for (auto i = edge_start_[a]; i < edge_start_[a + 1]; ++i) {
+        const auto [p, q] = edges_[i];
+        float from[4], to[4];
         const Float4 fp = Float4::load(&point_[4 * std::size_t(p)]), fq = Float4::load(&point_[4 * std::size_t(q)]);
-        const Float4 lo = min(fp, fq) - Float4(radius), hi = max(fp, fq) + Float4(radius);
-        for (int j = 0; j < 3; ++j) {
-            if (!(speaks_for_[t] >> (j + 3) & 1)) continue;
-            const auto u = b[j], v = b[(j + 1) % 3];
-            const Float4 fu = Float4::load(&point_[4 * std::size_t(u)]), fv = Float4::load(&point_[4 * std::size_t(v)]);
-            if ((less_equal(lo, max(fu, fv)) & less_equal(min(fu, fv), hi) & 7) != 7) continue;
-            if (related && !(apart(p, u) && apart(p, v) && apart(q, u) && apart(q, v))) continue;
-            work.edges[work.edge_count++] = {p, q, u, v};
-            if (work.edge_count == 64) flush_edges(work, radius * radius);
-        }
+        min(fp, fq).store(from), max(fp, fq).store(to);
+        if (!reaches(from, to, patch, radius)) continue;
+        const Float4 lo[3] = {Float4(from[0] - radius), Float4(from[1] - radius), Float4(from[2] - radius)},
+                     hi[3] = {Float4(to[0] + radius), Float4(to[1] + radius), Float4(to[2] + radius)};
+        for (int block = 0; block < blocks; ++block)
+            for (int bits = touched(boxes + block_size * block, lo, hi); bits; bits &= bits - 1) {
+                const auto j = edge_start_[b] + 4 * block + std::countr_zero(static_cast<unsigned>(bits));
+                if (a == b && j <= i) continue;
+                const auto [u, v] = edges_[j];
+                if (related && !(apart(p, u) && apart(p, v) && apart(q, u) && apart(q, v))) continue;
+                work.edges[work.edge_count++] = {p, q, u, v};
+                if (work.edge_count == 64) flush_edges(work, radius * radius);
+            }
     }
 }
 
 void Patches::search_pair(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
-    for (auto s = patch_start_[a]; s < patch_start_[a + 1]; ++s) {
-        const float *box = &box_[8 * std::size_t(s)];
-        if (!near(box, &patch_box_[8 * std::size_t(b)], radius)) continue;
-        const Float4 lo = Float4::load(box) - Float4(radius), hi = Float4::load(box + 4) + Float4(radius);
-        for (auto t = a == b ? s + 1 : patch_start_[b]; t < patch_start_[b + 1]; ++t) {
-            const float *other = &box_[8 * std::size_t(t)];
-            if ((less_equal(lo, Float4::load(other + 4)) & less_equal(Float4::load(other), hi) & 7) == 7)
-                pair_up(s, t, related, radius, work);
-        }
-    }
+    search_faces(a, b, related, radius, work);
+    if (a != b) search_faces(b, a, related, radius, work);
+    search_edges(a, b, related, radius, work);
 }
 
 // one patch against itself and those that start later along the sweep
@@ -332,21 +378,19 @@ void Patches::find(const T *position, std::size_t stride, double radius, Near &n
     point_.resize(4 * n);
     for (std::size_t i = 0; i < n; ++i)
         for (int k = 0; k < 3; ++k) point_[4 * i + k] = static_cast<float>(position[stride * i + k]);
-    update_boxes();
     // sweep along the axis on which the cloth is longest; that axis comes first
-    float lo[3] = {1e30f, 1e30f, 1e30f}, hi[3] = {-1e30f, -1e30f, -1e30f};
-    for (std::size_t p = 0; p < count; ++p)
-        for (int k = 0; k < 3; ++k)
-            lo[k] = std::min(lo[k], patch_box_[8 * p + k]), hi[k] = std::max(hi[k], patch_box_[8 * p + 4 + k]);
-    const int axis = hi[0] - lo[0] >= std::max(hi[1] - lo[1], hi[2] - lo[2]) ? 0 : hi[1] - lo[1] >= hi[2] - lo[2] ? 1 : 2;
-    if (axis != 0) {
-        // swap the axes everywhere: distances do not mind
-        for (std::size_t i = 0; i < n; ++i) std::swap(point_[4 * i], point_[4 * i + axis]);
-        for (std::size_t i = 0; i < 2 * triangle_count(); ++i) std::swap(box_[4 * i], box_[4 * i + axis]);
-        for (std::size_t i = 0; i < triangle_count(); ++i) std::swap(normal_[4 * i], normal_[4 * i + axis]);
-        for (std::size_t i = 0; i < 2 * count; ++i) std::swap(patch_box_[4 * i], patch_box_[4 * i + axis]);
-        for (std::size_t i = 0; i < count; ++i) std::swap(patch_axis_[4 * i], patch_axis_[4 * i + axis]);
+    Float4 low(1e30f), high(-1e30f);
+    for (const auto v : vertices_) {
+        const Float4 p = Float4::load(&point_[4 * std::size_t(v)]);
+        low = min(low, p), high = max(high, p);
     }
+    float lo[4], hi[4];
+    low.store(lo), high.store(hi);
+    const int axis = hi[0] - lo[0] >= std::max(hi[1] - lo[1], hi[2] - lo[2]) ? 0 : hi[1] - lo[1] >= hi[2] - lo[2] ? 1 : 2;
+    // exchange the axes: distances do not mind
+    if (axis != 0)
+        for (std::size_t i = 0; i < n; ++i) std::swap(point_[4 * i], point_[4 * i + axis]);
+    update_boxes();
     order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0);
     std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {

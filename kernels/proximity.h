@@ -15,8 +15,8 @@ struct Near {
     std::vector<Four> edge_edge;    // two particles of one edge, then two of the other
 };
 
-// Everything about a cloth that does not change: patches of about twelve connected triangles, and for each triangle which
-// of its corners and edges it speaks for, so that each vertex and edge is tested once (Curtis et al. 2008).
+// Everything about a cloth that does not change: patches of about twelve connected triangles, and for each patch the
+// vertices and edges that it speaks for, so that each is tested once (Curtis et al. 2008).
 class Patches {
   public:
     // label: particles with the same label are sewn together and count as one (null: each is its own)
@@ -44,20 +44,26 @@ class Patches {
     bool smooth(std::int32_t a, std::int32_t b) const;
     void search(std::size_t sorted, float radius, Work &work) const;
     void search_pair(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
-    void pair_up(std::int32_t s, std::int32_t t, bool related, float radius, Work &work) const;
+    void search_faces(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
+    void search_edges(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
     void flush_faces(Work &work, float radius2) const;
     void flush_edges(Work &work, float radius2) const;
     bool apart(std::int32_t p, std::int32_t q) const { return label_[p] != label_[q]; }
 
     std::vector<std::int32_t> triangles_;    // (t, 3), patch by patch
-    std::vector<std::uint8_t> speaks_for_;   // (t): bits 0-2 corners, bits 3-5 edges
     std::vector<std::int32_t> label_;
     std::vector<std::int32_t> patch_start_;  // first triangle of each patch, and the end
     std::vector<std::vector<std::int32_t>> touch_;  // patches with a common particle, higher numbers only
+    // what each patch speaks for
+    std::vector<std::int32_t> vertices_, vertex_start_;
+    std::vector<std::array<std::int32_t, 2>> edges_;
+    std::vector<std::int32_t> edge_start_;
     // this frame
     std::vector<float> point_;       // (particle, 4)
     std::vector<float> normal_;      // (t, 4)
-    std::vector<float> box_;         // (t, 8): lo xyz -, hi xyz -
+    // boxes of a patch's triangles and edges, four by four: lo x, lo y, lo z, hi x, hi y, hi z of four each
+    std::vector<float> face_boxes_, edge_boxes_;
+    std::vector<std::int32_t> face_block_, edge_block_;  // first block of each patch
     std::vector<float> patch_box_;   // (patch, 8)
     std::vector<float> patch_axis_;  // (patch, 4): sum of unit normals
     std::vector<std::uint8_t> patch_smooth_;

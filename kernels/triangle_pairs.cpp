@@ -116,8 +116,12 @@ struct Relatives {
         if (shared == 0) return triangles_meet(p.data(), q.data());
         if (shared == 1) {
             const int k = in_s >> 1, n = in_t >> 1;  // bit 1, 2, 4 -> corner 0, 1, 2
-            return segment_meets_triangle(p[(k + 1) % 3], p[(k + 2) % 3], q[0], q[1], q[2]) ||
-                   segment_meets_triangle(q[(n + 1) % 3], q[(n + 2) % 3], p[0], p[1], p[2]);
+            const Vec3 c = q[(n + 1) % 3], d = q[(n + 2) % 3];
+            const int side_c = orient3d(p[0], p[1], p[2], c), side_d = orient3d(p[0], p[1], p[2], d);
+            // with both on one side of its plane the two meet at the common corner only (unless that is a sewn one, apart)
+            if (side_c * side_d > 0 && s[k] == t[n]) return false;
+            return segment_meets(c, d, side_c, side_d, p[0], p[1], p[2]) ||
+                   segment_meets_triangle(p[(k + 1) % 3], p[(k + 2) % 3], q[0], q[1], q[2]);
         }
         return shared == 2 && folded(p, q, in_s, in_t);
     }
@@ -127,7 +131,10 @@ struct Relatives {
         const auto apart = [](int bits) { return bits == 6 ? 0 : bits == 5 ? 1 : bits == 3 ? 2 : -1; };
         const int k = apart(in_s), n = apart(in_t);
         if (k < 0 || n < 0) return false;
-        const Vec3 a = p[(k + 1) % 3], b = p[(k + 2) % 3];
+        const Vec3 a = p[(k + 1) % 3], b = p[(k + 2) % 3], e = b - a;
+        // open by more than a right angle: no need to look closer
+        const Vec3 u = cross(e, p[k] - a), v = cross(e, q[n] - a);
+        if (dot(u, v) < 0 && dot(u, v) * dot(u, v) > 1e-8 * dot(u, u) * dot(v, v)) return false;
         if (orient3d(p[0], p[1], p[2], q[n]) != 0) return false;
         for (int axis = 0; axis < 3; ++axis) {
             const int side = turn(project(a, axis), project(b, axis), project(p[k], axis));
