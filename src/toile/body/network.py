@@ -46,7 +46,9 @@ NOISE = 0.0005
 """how closely measures are met, in those units"""
 CLOSE = 0.0004
 """stop when every measure is met so well [m]"""
-STEPS = 6
+STEPS = 12
+SHORTER = 0.3
+"""a step that made things worse is taken again, so much shorter"""
 
 BOUNDS = {"height": (0.2, 0.95), "weight": (-0.4, 3.0), "muscle": (-0.3, 1.3), "cup": (-0.2, 1.4)}
 COMMON_BOUNDS = (-2.0, 2.6)
@@ -261,11 +263,16 @@ class _Solver:
         for step in range(STEPS):
             if np.abs(least).max() < CLOSE:
                 return best, least, step, measures
-            if step % 2 == 0:
+            # fresh slopes now and then; in between what the last step taught
+            fresh = step % 2 == 0 or step > 3
+            if fresh:
                 self.jacobian = jacobian(self.sex, self.age, x, self.drawn, self.heavy)
             after = self.next(x, found)
             new = self.measure(after, weigh=True)
-            if step % 2 == 0:
+            if np.linalg.norm(new - self.goal) > np.linalg.norm(found - self.goal):
+                after = x + SHORTER * (after - x)
+                new = self.measure(after, weigh=True)
+            if fresh:
                 self.learn(after - x, new - found)
             x, found = after, new
             if np.abs(found - self.goal).max() < np.abs(least).max():
