@@ -5,6 +5,7 @@ import pytest
 
 from toile import _kernels
 from toile.body import named_body
+from toile.body.measure import volume
 from toile.body.skeleton import forward_kinematics, rigid_inverse
 from toile.body.skin import dual_quaternions, pose_body, quaternions, rest_pose, vertex_faces, vertex_normals
 
@@ -76,6 +77,20 @@ def test_quaternions_turn_like_their_matrices():
     d = dual_quaternions(rigid)
     # real and dual parts of a unit dual quaternion are orthogonal
     assert np.allclose(np.einsum("ij,ij->i", d[:, :4], d[:, 4:]), 0.0)
+
+
+def test_bent_limbs_keep_their_volume(body):
+    bends = {"LeftForeArm": (1, 1, 0), "LeftUpLeg": (1, 0, 0), "LeftLeg": (-1, 0, 0), "RightLeg": (-1, 0, 0)}
+    local = np.tile(np.eye(3), (31, 1, 1))
+    for name, axis in bends.items():
+        joint = body.skeleton.names.index(name)
+        frame = body.skeleton.world_from_joint[joint, :3, :3]
+        local[joint] = frame.T @ rotation(axis, -np.pi / 2) @ frame
+    world = forward_kinematics(body.skeleton, local, np.zeros(3))
+    full = volume(body.vertices, body.triangles)
+    for method, least in (("linear", 0.95), ("dual", 0.985)):
+        kept = volume(pose_body(body, world, method=method).vertices, body.triangles) / full
+        assert least < kept < 1.02, method
 
 
 def test_velocity_is_the_way_from_the_previous_pose(body):

@@ -18,6 +18,14 @@ def test_tape_lies_on_its_line():
     assert mesh.triangles.max() == len(mesh.vertices) - 1
 
 
+def test_tapes_follow_a_pose():
+    body = named_body("man")
+    shifted = body.vertices + np.array([0.5, 0.1, 0.0])
+    for line in measure_lines(body):
+        assert np.allclose(line.on(body.vertices).points, line.points, atol=1e-12)
+        assert np.allclose(line.on(shifted).points, line.points + np.array([0.5, 0.1, 0.0]), atol=1e-12)
+
+
 def test_picture_shows_red_tapes_and_text(tmp_path):
     path = tmp_path / "me.png"
     quick = Studio(samples=1, sky_count=6, key_count=2)

@@ -100,6 +100,16 @@ class Line:
     points: Floats
     """[m], (p, 3)"""
     closed: bool
+    start: Ints
+    """vertices between which each point lies, (p,)"""
+    end: Ints
+    share: Floats
+    """how far from start to end, (p,)"""
+
+    def on(self, vertices: Floats) -> Line:
+        """Return the line as it lies on the skin in another pose, (n, 3) [m]."""
+        first, last = vertices[self.start], vertices[self.end]
+        return replace(self, points=first + self.share[:, None] * (last - first))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -247,9 +257,10 @@ def measure_lines(body: Body) -> list[Line]:
     ground, skin, joint = template_ground(), body.vertices, joints_of(body)
     lines = []
     for name, plane in planes(skin, joint, ground, measure_skin(skin, joint, ground)).items():
-        points = section_under(skin, ground, plane).points
-        corners = hull((points - plane.origin) @ plane.axes.T)
-        lines.append(Line(name, points[corners], True))
-    lines += [Line(name, skin[path], False) for name, path in ground.paths.items()]
-    lines += [Line(name, skin[[ground.marks[a], ground.marks[b]]], False) for name, (a, b) in WIDTHS.items()]
+        section = section_under(skin, ground, plane)
+        at = hull((section.points - plane.origin) @ plane.axes.T)
+        ends = section.start[at], section.end[at], section.share[at]
+        lines.append(Line(name, section.points[at], True, *ends))
+    ways = dict(ground.paths) | {n: np.array([ground.marks[m] for m in ms]) for n, ms in WIDTHS.items()}
+    lines += [Line(name, skin[way], False, way, way, np.zeros(len(way))) for name, way in ways.items()]
     return lines

@@ -12,7 +12,7 @@ from toile.body.measure import Line, measure_lines
 from toile.container import replacing
 from toile.export.camera import frame_views, natural_width
 from toile.export.picture import Mesh, Studio, as_bytes, body_mesh, render_views
-from toile.types import Body, Floats
+from toile.types import Body, Floats, PosedBody
 
 BAND = 0.0028
 """half the thickness of a drawn tape [m]"""
@@ -58,14 +58,19 @@ def measure_picture(
     body: Body,
     path: str | os.PathLike[str],
     *,
+    posed: PosedBody | None = None,
     views: Sequence[str | float] = ("front", "back"),
     height: int = 1200,
     studio: Studio | None = None,
 ) -> None:
-    """Write a PNG of the body with its tapes, each with its name and length in centimetres."""
-    lines = [line for line in measure_lines(body) if line.name in SHOWN]
-    meshes = [body_mesh(body), *(tape_mesh(line) for line in lines)]
-    width = natural_width(body.vertices, views, height)
+    """Write a PNG of the body with its tapes, each with its name and length in centimetres.
+
+    posed: how it stands in the picture; it was measured in its rest pose.
+    """
+    skin = body.vertices if posed is None else posed.vertices
+    lines = [line.on(skin) for line in measure_lines(body) if line.name in SHOWN]
+    meshes = [body_mesh(body, skin), *(tape_mesh(line) for line in lines)]
+    width = natural_width(skin, views, height)
     picture = Image.fromarray(
         as_bytes(render_views(meshes, views=views, width=width, height=height, studio=studio))
     )
