@@ -66,7 +66,7 @@ def read_avatar(path: str | os.PathLike[str], *, table: Mapping[str, str] | None
     glb = read_glb(path)
     nodes = read_nodes(glb)
     rig = _find_rig(glb, nodes, table)
-    world = rest_matrices(nodes)
+    world = _rest_world(glb, nodes)
     points, triangles, joints, weights = _read_skin(glb, nodes, rig, world)
     points, triangles, joints, weights = _weld(points, triangles, joints, weights, glb.name)
     heads = world[rig.node, :3, 3]
@@ -98,7 +98,7 @@ def read_clips(path: str | os.PathLike[str], *, table: Mapping[str, str] | None 
     glb = read_glb(path)
     nodes = read_nodes(glb)
     rig = _find_rig(glb, nodes, table)
-    rest = rest_matrices(nodes)[rig.node]
+    rest = _rest_world(glb, nodes)[rig.node]
     height = np.ptp(rest[:, :3, 3], axis=0).max()
     scale = next((unit_ for unit_ in UNITS if 0.7 < height * unit_ < 2.5), 1.6 / max(float(height), 1e-9))
     return tuple(
@@ -203,6 +203,46 @@ def _humanoid(glb: Glb) -> dict[int, str]:
     return found
 
 
+def _rest_world(glb: Glb, nodes: Nodes) -> Floats:
+    """Return the nodes' world transforms (n, 4, 4) in the pose in which the skin was bound.
+
+    Files whose nodes stand in another pose (a clip's first frame) tell the bound one by their bind matrices.
+    """
+    world = rest_matrices(nodes)
+    bound: dict[int, Floats] = {}
+    for skin in glb.items("skins"):
+        bind = _bind_matrices(glb, skin)
+        if bind is None or (np.abs(np.linalg.det(bind)) < 1e-12).any():
+            return world
+        bound |= dict(zip(skin["joints"], np.linalg.inv(bind), strict=True))
+    stands = np.array([world[node] @ np.linalg.inv(matrix) for node, matrix in bound.items()])
+    if (
+        not len(stands)
+        or np.abs((stands - stands[0])[:, :3, :3]).max() < 0.02 * np.abs(stands[0, :3, :3]).max()
+    ):
+        return world
+    rest = np.array(world)
+    for node in nodes.order:
+        parent = int(nodes.parents[node])
+        if node in bound:
+            rest[node] = bound[node]
+        elif parent >= 0:
+            rest[node] = rest[parent] @ np.linalg.solve(world[parent], world[node])
+    return rest
+
+
+def _bind_matrices(glb: Glb, skin: dict[str, Any]) -> Floats | None:
+    """Return joint_from_mesh of a skin, (j, 4, 4); None where the file has none."""
+    if "inverseBindMatrices" not in skin:
+        return None
+    columns = np.asarray(accessor(glb, skin["inverseBindMatrices"]), dtype=np.float64)
+    if columns.ndim != 2 or columns.shape != (len(skin["joints"]), 16):
+        raise ToileError(
+            f"{glb.name}: a skin has bind matrices {columns.shape} for {len(skin['joints'])} joints"
+        )
+    return np.asarray(columns.reshape(-1, 4, 4).transpose(0, 2, 1))
+
+
 def _read_skin(glb: Glb, nodes: Nodes, rig: Rig, world: Floats) -> tuple[Floats, Ints, Ints, Floats]:
     """Return points (n, 3) in file units, triangles, joints (n, 4) and weights (n, 4) of all meshes."""
     joint_of = np.full(len(nodes.names), -1, dtype=np.int32)
@@ -263,12 +303,8 @@ def _read_primitive(
         return posed, triangles.astype(np.int32), joints, np.tile([1.0, 0, 0, 0], (len(points), 1))
     skin = glb.item("skins", node["skin"])
     joints, weights = _influences(glb, attributes, len(points), len(skin["joints"]), source)
-    bind = np.tile(np.eye(4), (len(skin["joints"]), 1, 1))
-    if "inverseBindMatrices" in skin:
-        columns = np.asarray(accessor(glb, skin["inverseBindMatrices"]), dtype=np.float64)
-        if columns.ndim != 2 or columns.shape != (len(bind), 16):
-            raise ToileError(f"{source}: its skin has {columns.shape} bind matrices for {len(bind)} joints")
-        bind = columns.reshape(-1, 4, 4).transpose(0, 2, 1)
+    bind = _bind_matrices(glb, skin)
+    bind = np.tile(np.eye(4), (len(skin["joints"]), 1, 1)) if bind is None else bind
     moved = world[np.array(skin["joints"])] @ bind
     blend = np.einsum("nk,nkab->nab", weights, moved[joints])
     posed = np.einsum("nab,nb->na", blend[:, :3, :3], points) + blend[:, :3, 3]

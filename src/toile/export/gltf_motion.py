@@ -30,6 +30,7 @@ from toile.export.joints import PoseFinder, local_transforms
 from toile.export.shape_basis import Basis, align, fit_basis, follow_signs
 from toile.export.surface import SurfaceNormals
 from toile.mesh.raster import Floats32
+from toile.motion.track import Track
 from toile.run.record import Replayable, source_of
 from toile.types import Body, Floats
 
@@ -40,8 +41,8 @@ _BYTES = 12
 class _Animation:
     """Channels of the one animation, all on the same times."""
 
-    def __init__(self, glb: Glb, times: Floats) -> None:
-        self._glb = glb
+    def __init__(self, glb: Glb, times: Floats, name: str = "motion") -> None:
+        self._glb, self._name = glb, name
         self._input = glb.array(times.astype(np.float32), bounds=True, name="times")
         self._samplers: list[dict[str, Any]] = []
         self._channels: list[dict[str, Any]] = []
@@ -53,7 +54,7 @@ class _Animation:
         self._channels.append({"sampler": len(self._samplers) - 1, "target": target})
 
     def finish(self) -> None:
-        self._glb.add("animations", name="motion", samplers=self._samplers, channels=self._channels)
+        self._glb.add("animations", name=self._name, samplers=self._samplers, channels=self._channels)
 
 
 # ---------------------------------------------------------------------------- cloth
@@ -202,7 +203,14 @@ def _moving_body(glb: Glb, clip: Clip, body: Body, animation: _Animation) -> Non
         found, error = finder.world_from_joint(clip.source.frame(number))
         world.append(found)
         worst = max(worst, error)
-    poses = np.array(world)
+    extras = {"largest_skin_error_m": round(worst, 6)}
+    _posed_skin(glb, body, np.array(world), animation, extras)
+
+
+def _posed_skin(
+    glb: Glb, body: Body, poses: Floats, animation: _Animation, extras: dict[str, float] | None = None
+) -> None:
+    """Add a body as a skin whose joints go through these poses, (f, j, 4, 4)."""
     primitive = body_primitive(glb, body, body.vertices)
     attributes = primitive["attributes"]
     assert isinstance(attributes, dict)
@@ -211,7 +219,6 @@ def _moving_body(glb: Glb, clip: Clip, body: Body, animation: _Animation) -> Non
     joints = _joint_nodes(glb, body, local_transforms(body, poses[0]))
     inverse = rigid_inverse(body.skeleton.world_from_joint).transpose(0, 2, 1).astype(np.float32)
     skin = glb.add("skins", joints=joints, inverseBindMatrices=glb.array(inverse), skeleton=joints[0])
-    extras = {"largest_skin_error_m": round(worst, 6)}
     glb.root(glb.add("nodes", name=body.name or "body", mesh=mesh, skin=skin, extras=extras))
     local = np.array([local_transforms(body, pose) for pose in poses])
     for joint, node in enumerate(joints):
@@ -219,6 +226,15 @@ def _moving_body(glb: Glb, clip: Clip, body: Body, animation: _Animation) -> Non
         if np.ptp(moves, axis=0).max() > 1e-6:
             animation.add(node, "translation", moves)
         animation.add(node, "rotation", _glb_quaternions(local[:, joint, :3, :3]))
+
+
+def write_body_glb(body: Body, track: Track, path: str | os.PathLike[str]) -> None:
+    """Write a body with a motion as a skinned GLB file; a loop is written once."""
+    glb = Glb()
+    animation = _Animation(glb, np.arange(track.frame_count) / track.fps, track.name)
+    _posed_skin(glb, body, track.world_from_joint, animation)
+    animation.finish()
+    glb.write(path)
 
 
 def _influences(glb: Glb, body: Body) -> dict[str, int]:

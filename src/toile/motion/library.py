@@ -52,4 +52,6 @@ def read_motion(name: str | os.PathLike[str], **settings: float) -> Motion:
         raise ToileError(
             f"'{name}' is no motion: give {', '.join(MOTIONS)} or a file ending in {', '.join(READERS)}"
         )
+    if settings:
+        raise ToileError(f"{path.name}: {', '.join(settings)} belong to our own walk and run, not to files")
     return start_here(reader(path))

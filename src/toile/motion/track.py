@@ -300,6 +300,29 @@ def world_turns(track: Track) -> Floats:
     return world_rotations(track.parents, track.turns)
 
 
+def motion_of(body: Body, track: Track) -> Motion:
+    """Return a track as a motion on the body's own skeleton, for writing."""
+    rest = np.asarray(body.skeleton.world_from_joint)
+    world = multiply(world_turns(track), inverse(from_matrix(rest[:, :3, :3])))
+    local, offsets = np.array(world), np.array(rest[:, :3, 3])
+    for joint, parent in enumerate(track.parents):
+        if parent >= 0:
+            local[:, joint] = multiply(inverse(world[:, parent]), world[:, joint])
+            offsets[joint] = rest[joint, :3, 3] - rest[parent, :3, 3]
+    tails = body.skeleton.tails - rest[:, :3, 3]
+    return Motion(
+        track.name,
+        track.fps,
+        body.skeleton.names,
+        track.parents,
+        offsets,
+        tails,
+        local,
+        track.root,
+        track.loop,
+    )
+
+
 def still(body: Body, fps: float = 30.0) -> Track:
     """Return a track that holds the body's rest pose."""
     rest = np.repeat(np.asarray(body.skeleton.world_from_joint)[None], 2, axis=0)

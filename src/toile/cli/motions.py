@@ -1,0 +1,93 @@
+"""``toile motion``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from toile.cli.common import Commands, add_body_option, body_of
+from toile.errors import ToileError
+from toile.export.gltf_motion import write_body_glb
+from toile.export.strip import motion_strip
+from toile.motion import MOTIONS, Track, read_motion, retarget, write_bvh
+from toile.motion.track import motion_of
+from toile.types import Body
+
+SETTINGS = ("cadence", "stride", "arm_swing", "hip_sway", "heading", "step_width")
+"""of walking and running; see toile.motion.gait.walk"""
+
+LINES = {
+    "foot_slide": ("feet slide at most", 1000, "mm"),
+    "floor_depth": ("feet under the floor", 1000, "mm"),
+    "floor_hover": ("standing feet over it", 1000, "mm"),
+    "arm_depth_before": ("arms in the trunk before", 1000, "mm"),
+    "arm_depth": ("arms in the trunk now", 1000, "mm"),
+    "arm_turn": ("arms turned outward by", 1, "°"),
+    "thigh_depth": ("thighs in each other", 1000, "mm"),
+    "thigh_spread": ("thighs spread by", 1, "°"),
+    "knee_least": ("knees bend from", 1, "°"),
+    "knee_most": ("knees bend to", 1, "°"),
+    "elbow_most": ("elbows bend to", 1, "°"),
+    "scale": ("travel scaled by", 1, ""),
+}
+"""number in the report → (words, factor, unit)"""
+
+
+def add_motion(commands: Commands) -> None:
+    """Add ``toile motion``."""
+    parser = commands.add_parser(
+        "motion",
+        help="a motion on a body, with numbers and a picture strip",
+        description=f"Puts a motion on a body: {', '.join(MOTIONS)}, or a .bvh, .npz, .glb or .vrm file.",
+        epilog="example: toile motion walk.bvh --body me.toile --picture strip.png -o me_walking.glb",
+    )
+    parser.add_argument("motion", metavar="NAME|FILE")
+    add_body_option(parser)
+    for name in SETTINGS:
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", type=float, metavar="N", help="of our own walk or run"
+        )
+    parser.add_argument(
+        "--fps", type=float, metavar="N", help="frames per second (default: the motion's own)"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help=".bvh or .glb (the skinned body with its clip)"
+    )
+    parser.add_argument("--picture", metavar="FILE", help=".png with the body in several poses")
+    parser.set_defaults(run=run_motion)
+
+
+def run_motion(options: argparse.Namespace) -> int:
+    """Retarget, tell, write."""
+    if options.fps is not None and not 5.0 <= options.fps <= 240.0:
+        raise ToileError(f"--fps {options.fps:g}: give 5 to 240 frames per second")
+    ending = Path(options.output).suffix.lower() if options.output else ""
+    if options.output and ending not in (".bvh", ".glb"):
+        raise ToileError(f"{options.output}: motions are written as .bvh or .glb: change the ending")
+    settings = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
+    body = body_of(options)
+    track = retarget(read_motion(options.motion, **settings), body, options.fps)
+    print(describe(body, track))
+    if ending == ".bvh":
+        write_bvh(motion_of(body, track), options.output)
+    elif ending == ".glb":
+        write_body_glb(body, track, options.output)
+    if options.picture:
+        motion_strip(body, track, options.picture)
+    for path in (options.output, options.picture):
+        if path:
+            print(f"wrote {path}")
+    return 0
+
+
+def describe(body: Body, track: Track) -> str:
+    """Return what was done, in words and numbers."""
+    loop = ", a loop" if track.loop else ""
+    lines = [f"{track.name} on {body.name}: {track.frame_count} frames, {track.duration:.2f} s{loop}"]
+    for key, (words, factor, unit) in LINES.items():
+        if key in track.report:
+            lines.append(f"  {words:<26}{factor * track.report[key]:8.2f} {unit}".rstrip())
+    return "\n".join(lines)
+
+
+COMMANDS = (add_motion,)

@@ -1,0 +1,72 @@
+"""``toile motion`` as a user meets it."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from toile.body import named_body
+from toile.body.avatar import read_avatar, read_clips
+from toile.cli.main import main
+from toile.export.gltf_motion import write_body_glb
+from toile.motion import pose_at, read_bvh, read_motion, retarget
+from toile.motion.kinematics import joint_positions
+from toile.motion.track import motion_of
+
+
+def test_motion_tells_numbers_and_writes_bvh(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "walk.bvh"
+    assert main(["motion", "walk", "--body", "man", "--cadence", "100", "--fps", "30", "-o", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "1.20 s, a loop" in told
+    assert "feet slide at most" in told
+    assert f"wrote {out}" in told
+    assert read_bvh(out).duration == pytest.approx(1.2, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["moonwalk"], "moonwalk"),
+        (["walk", "--cadence", "1000"], "cadence"),
+        (["idle", "--cadence", "100"], "cadence"),
+        (["walk", "-o", "walk.avi"], ".bvh or .glb"),
+        (["walk", "--fps", "0"], "frames per second"),
+        (["missing.bvh"], "missing.bvh"),
+        (["walk", "--body", "nobody"], "nobody"),
+    ],
+)
+def test_bad_requests_are_one_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["motion", *arguments]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+def test_a_body_goes_out_as_glb_and_comes_back(tmp_path: Path) -> None:
+    body = named_body("woman")
+    track = retarget(read_motion("walk", fps=30.0), body)
+    path = tmp_path / "woman.glb"
+    write_body_glb(body, track, path)
+    back = read_avatar(path)
+    assert back.skeleton.names[0] == body.skeleton.names[0]
+    # the file stands in the walk's first pose; the bind matrices still tell the rest pose
+    order = [back.skeleton.names.index(name) for name in body.skeleton.names]
+    mine, theirs = body.skeleton.world_from_joint[:, :3, 3], back.skeleton.world_from_joint[order, :3, 3]
+    middle = (mine[0] - theirs[0]) * np.array([1.0, 0.0, 1.0])
+    assert np.abs(mine - theirs - middle).max() < 0.004
+    (clip,) = read_clips(path)
+    assert clip.name == "walk"
+    at = joint_positions(clip)[:, order]
+    want = np.stack([pose_at(track, frame / clip.fps)[:, :3, 3] for frame in range(len(at))])
+    # between frames the file goes straight where the track goes round
+    assert np.abs(at - want).max() < 0.005
+
+
+def test_a_track_as_a_motion_is_the_same_motion() -> None:
+    body = named_body("man")
+    track = retarget(read_motion("walk", fps=30.0), body)
+    at = joint_positions(motion_of(body, track))
+    assert np.abs(at - track.world_from_joint[:, :, :3, 3]).max() < 1e-9
