@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from pattern_cases import square, tube
-from toile.pattern import check_pattern, read_pattern, read_seams, write_seams
+from toile.pattern import check_pattern, convert, read_pattern, read_seams, write_pattern, write_seams
+from toile.pattern.draw import draw_pattern
 from toile.pattern.mirror import mirror_panel
-from toile.pattern.places import with_places
+from toile.pattern.places import propose, with_places
 from toile.pattern.seams import check_seams
 from toile.pattern.sides import dart_pairs, side_chains
 from toile.pattern.suggest import suggest_seams, with_suggestions
@@ -272,3 +273,26 @@ panel back_mirrored mirror of back
     }  # fmt: skip
     heights = [p.placement.translation[1] + p.vertices[:, 1].min() for p in pattern.panels]
     assert heights == pytest.approx([heights[0]] * 4, abs=1e-3)
+
+
+def test_a_proposal_is_saved_with_its_reasons_and_read_back(tmp_path):
+    pattern = parse(TOP, "top", "top.txt")
+    proposal = propose(pattern)
+    path = tmp_path / "top.seams"
+    write_seams(proposal.pattern, path, remarks=proposal.remarks)
+    assert "# 0.8" in path.read_text()
+    again = read_seams(path, pattern)
+    assert again.seams == proposal.pattern.seams
+    assert [p.placement.around for p in again.panels] == [p.placement.around for p in proposal.pattern.panels]
+    draw_pattern(proposal.pattern, tmp_path / "top.svg", unsure=range(len(again.seams)))
+    assert "stroke-dasharray" in (tmp_path / "top.svg").read_text()
+
+
+def test_convert_goes_from_format_to_format(tmp_path):
+    write_pattern(tube(), tmp_path / "a.txt")
+    convert(tmp_path / "a.txt", tmp_path / "b.dxf")
+    convert(tmp_path / "b.dxf", tmp_path / "c.json")
+    convert(tmp_path / "c.json", tmp_path / "d.txt")
+    again = read_pattern(tmp_path / "d.txt")
+    assert again.seams == tube().seams
+    assert np.abs(again.panels[0].vertices - tube().panels[0].vertices).max() < 1e-5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from toile.pattern.svg_write import to_svg_pattern
 from toile.types import Pattern
 
 __all__ = [
-    "READERS", "WRITERS", "check_pattern", "pattern_sizes", "read_outfit", "read_pattern", "read_seams",
-    "write_pattern", "write_seams",
+    "READERS", "WRITERS", "check_pattern", "convert", "pattern_sizes", "read_outfit", "read_pattern",
+    "read_seams", "write_pattern", "write_seams",
 ]  # fmt: skip
 
 SEAM_ENDING = ".seams"
@@ -87,9 +87,19 @@ def read_seams(path: str | os.PathLike[str], pattern: Pattern) -> Pattern:
     return added
 
 
-def write_seams(pattern: Pattern, path: str | os.PathLike[str]) -> None:
-    """Write the seam file of a pattern: what a DXF, SVG or HPGL file cannot hold."""
-    write_bytes(path, text_write.seams_to_text(pattern).encode("utf-8"))
+def write_seams(pattern: Pattern, path: str | os.PathLike[str], *, remarks: Sequence[str] = ()) -> None:
+    """Write the seam file of a pattern: what a DXF, SVG or HPGL file cannot hold.
+
+    ``remarks`` become comments behind the seams, such as the reasons of suggestions.
+    """
+    write_bytes(path, text_write.seams_to_text(pattern, remarks).encode("utf-8"))
+
+
+def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **options: Any) -> Pattern:
+    """Read one pattern file and write it in the format of another's ending; options as for read_pattern."""
+    pattern = read_pattern(source, **options)
+    write_pattern(pattern, target)
+    return pattern
 
 
 def pattern_sizes(path: str | os.PathLike[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -33,16 +34,22 @@ _MARK_DASH = {
 }
 
 
-def draw_pattern(pattern: Pattern, path: str | os.PathLike[str], *, subtitle: str = "") -> None:
-    """Write a drawing of the pieces as .svg or .png."""
+def draw_pattern(
+    pattern: Pattern,
+    path: str | os.PathLike[str],
+    *,
+    subtitle: str = "",
+    unsure: Collection[int] = (),
+) -> None:
+    """Write a drawing of the pieces as .svg or .png; seams whose numbers are in ``unsure`` are dashed."""
     ending = Path(path).suffix.lower()
     if ending not in (".svg", ".png"):
         raise ToileError(f"{Path(path).name}: drawings are written as .svg or .png: change the ending")
-    canvas = sketch(pattern, subtitle=subtitle)
+    canvas = sketch(pattern, subtitle=subtitle, unsure=unsure)
     write_bytes(path, to_png(canvas) if ending == ".png" else to_svg(canvas).encode("utf-8"))
 
 
-def sketch(pattern: Pattern, *, subtitle: str = "") -> Canvas:
+def sketch(pattern: Pattern, *, subtitle: str = "", unsure: Collection[int] = ()) -> Canvas:
     """Return the drawing of a pattern's pieces."""
     first = lay_out(pattern, 0.05)
     scale = _PAGE / max(first[1], 0.6 * first[2], 0.3)
@@ -54,7 +61,7 @@ def sketch(pattern: Pattern, *, subtitle: str = "") -> Canvas:
     for index, pen in enumerate(pens):
         _piece(canvas, pen, index)
     _holds(canvas, pattern, pens)
-    _seams(canvas, pattern, pens)
+    _seams(canvas, pattern, pens, unsure)
     for pen in pens:
         _names(canvas, pen)
     _scale_bar(canvas, scale)
@@ -130,13 +137,14 @@ def _holds(canvas: Canvas, pattern: Pattern, pens: list[_Pen]) -> None:
             canvas.shapes.append(Line(np.array([at, at - 9.0 * inward + lean]), _GREY, 1.6))
 
 
-def _seams(canvas: Canvas, pattern: Pattern, pens: list[_Pen]) -> None:
+def _seams(canvas: Canvas, pattern: Pattern, pens: list[_Pen], unsure: Collection[int]) -> None:
     by_name = {pen.panel.name: pen for pen in pens}
     badges = []
     for index, seam in enumerate(pattern.seams):
         for ref in (*seam.a, *seam.b):
             pen = by_name[ref.panel]
-            canvas.shapes.append(Line(_edge_line(pen, ref.edge), seam_colour(index), 5.0))
+            dash = (9.0, 9.0) if index in unsure else None
+            canvas.shapes.append(Line(_edge_line(pen, ref.edge), seam_colour(index), 5.0, dash=dash))
             badges.append((curves.edge_length(pen.panel, ref.edge), pen, ref, index))
     # long edges first: they have one good place, short ones are moved aside
     for length, pen, ref, index in sorted(badges, key=lambda badge: -badge[0]):

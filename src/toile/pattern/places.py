@@ -1,17 +1,53 @@
-"""Where pieces go that come without placement: front, back, arms and legs, told from names and seams."""
+"""Where pieces go that come without placement: front, back, arms and legs, told from names and seams.
+
+`propose` puts seams and places together for a user to confirm.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from toile.pattern.sides import Side, make_side, panel_box
-from toile.pattern.suggest import BACK_WORDS, FRONT_WORDS, HOLLOW, SLEEVE_WORDS, base_name
+from toile.pattern.suggest import (
+    BACK_WORDS,
+    FRONT_WORDS,
+    HOLLOW,
+    LEAST,
+    SLEEVE_WORDS,
+    base_name,
+    suggest_seams,
+)
 from toile.types import EdgeRef, Panel, Pattern, Placement, Seam
 
 _FACING = {"front": 0.0, "back": math.pi, "left_arm": math.pi / 2, "right_arm": -math.pi / 2}
+
+
+SURE = 0.75
+"""suggestions below this confidence are drawn dashed"""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A pattern with proposed seams and places, to be shown, confirmed and saved."""
+
+    pattern: Pattern
+    remarks: tuple[str, ...]
+    """per seam: confidence and reason; empty for seams that were there before"""
+    unsure: frozenset[int]
+    """numbers of the seams that need a look"""
+
+
+def propose(pattern: Pattern, *, least: float = LEAST) -> Proposal:
+    """Return the pattern with seams and places proposed, and what to tell the user about each seam."""
+    found = [s for s in suggest_seams(pattern) if s.confidence >= least]
+    old = len(pattern.seams)
+    sewn = replace(pattern, seams=pattern.seams + tuple(s.seam for s in found))
+    remarks = ("",) * old + tuple(f"{s.confidence:.2f} {s.reason}" for s in found)
+    unsure = frozenset(old + k for k, s in enumerate(found) if s.confidence < SURE)
+    return Proposal(with_places(sewn), remarks, unsure)
 
 
 def with_places(pattern: Pattern) -> Pattern:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,15 +28,21 @@ def outfit_to_text(patterns: tuple[Pattern, ...]) -> str:
     return "\n".join(lines)
 
 
-def seams_to_text(pattern: Pattern) -> str:
-    """Return what a DXF or SVG file cannot hold: seams, holds, placements, edge names, fabrics."""
+def seams_to_text(pattern: Pattern, remarks: Sequence[str] = ()) -> str:
+    """Return what a DXF or SVG file cannot hold: seams, holds, placements, edge names, fabrics.
+
+    ``remarks`` are comments, one for each seam.
+    """
     lines = [f"garment {quote(pattern.name)}", f"origin {pattern.origin}", f"layer {pattern.layer}", ""]
     for panel in pattern.panels:
         details = _placement_lines(panel) + _detail_lines(panel)
         details += [f"edge {i}{_as(edge.name)}" for i, edge in enumerate(panel.edges) if edge.name]
         if details:
             lines += [f"panel {quote(panel.name)}", *[f"  {line}" for line in details], ""]
-    return "\n".join([*lines, *_join_lines(pattern), ""])
+    joins = _join_lines(pattern)
+    for i, remark in enumerate(remarks[: len(pattern.seams)]):
+        joins[i] += f"   # {remark}" if remark else ""
+    return "\n".join([*lines, *joins, ""])
 
 
 def _garment_lines(pattern: Pattern) -> list[str]:
