@@ -203,6 +203,17 @@ def test_crossing_lines_share_a_vertex_and_outside_parts_are_cut_off() -> None:
     assert np.allclose(mesh.uv[crossing], [0.1, 0.15])
 
 
+def test_a_ring_closes_without_a_second_vertex() -> None:
+    turn = np.linspace(0, 2 * math.pi, 73)
+    ring = 0.15 + 0.09 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    panel = polygon(SHAPES["square"], marks=(Mark("internal", ring),))
+    mesh = mesh_one(panel, 0.015)
+    check_mesh(panel, mesh)
+    (along,) = mesh.mark_edges
+    assert (np.unique(along, return_counts=True)[1] == 2).all()
+    assert math.degrees(mesh.smallest_angle) >= 20.0
+
+
 def test_a_cut_out_is_a_hole() -> None:
     turn = np.linspace(0, 2 * math.pi, 40)[:-1]
     ring = 0.15 + 0.05 * np.stack([np.cos(turn), np.sin(turn)], axis=1)

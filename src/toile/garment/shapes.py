@@ -6,6 +6,7 @@ import numpy as np
 
 from toile.garment.build import weld
 from toile.garment.fabric import fabric as fabric_named
+from toile.mesh.grid import cell_triangles
 from toile.types import Fabric, Floats, Garment, Ints
 
 
@@ -25,7 +26,11 @@ def square_cloth(
     x, y = np.meshgrid(np.linspace(0.0, width, columns + 1), np.linspace(0.0, height, rows + 1))
     uv = np.stack([x.ravel(), y.ravel()], axis=1)
     return _plain(
-        "cloth", uv, _grid_triangles(columns, rows, diagonals), fabric, np.zeros((0, 2), dtype=np.int32)
+        "cloth",
+        uv,
+        cell_triangles(columns, rows, alternate=diagonals == "alternate"),
+        fabric,
+        np.zeros((0, 2), dtype=np.int32),
     )
 
 
@@ -54,17 +59,6 @@ def flat_position(garment: Garment) -> Floats:
     position = np.zeros((garment.particle_count, 3))
     position[garment.uv_particle[::-1], :2] = garment.uv[::-1]
     return position
-
-
-def _grid_triangles(columns: int, rows: int, diagonals: str) -> Ints:
-    """Return two counter-clockwise triangles per cell."""
-    i, j = (a.ravel() for a in np.meshgrid(np.arange(columns), np.arange(rows)))
-    a = j * (columns + 1) + i
-    b, c, d = a + 1, a + columns + 2, a + columns + 1
-    rising = (i + j) % 2 == 0 if diagonals == "alternate" else np.ones(len(a), dtype=bool)
-    first = np.where(rising[:, None], np.stack([a, b, c], axis=1), np.stack([a, b, d], axis=1))
-    second = np.where(rising[:, None], np.stack([a, c, d], axis=1), np.stack([b, c, d], axis=1))
-    return np.stack([first, second], axis=1).reshape(-1, 3).astype(np.int32)
 
 
 def _plain(name: str, uv: Floats, triangles: Ints, fabric: str | Fabric, seam_uv: Ints) -> Garment:

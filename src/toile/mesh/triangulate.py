@@ -110,18 +110,20 @@ def _frame(panel: Panel, outline: Floats, edge_length: float) -> tuple[Frame, tu
 
 
 def _add_line(points: list[list[float]], line: Floats, near: float) -> list[tuple[int, int]]:
-    """Add a line's points, its ends joined to points that are there already; return its edges."""
+    """Add a line's points, joined to points that are there already where they are near; return its edges."""
     here = np.array(points)
-    chain = []
-    for number, point in enumerate(line):
+    is_ring = bool(np.allclose(line[0], line[-1], rtol=0.0, atol=1e-9))
+    chain: list[int] = []
+    for number, point in enumerate(line[:-1] if is_ring else line):
         distance = np.hypot(*(here - point).T)
         nearest = int(np.argmin(distance))
-        is_end = number in (0, len(line) - 1)
-        if distance[nearest] < (near if is_end else 1e-9):
+        is_end = not is_ring and number in (0, len(line) - 1)
+        if distance[nearest] < (near if is_end else 0.2 * near):
             chain.append(nearest)
         else:
             chain.append(len(points))
             points.append(point.tolist())
+    chain += chain[:1] if is_ring else []
     return [(min(a, b), max(a, b)) for a, b in pairwise(chain) if a != b]
 
 
