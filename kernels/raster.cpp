@@ -72,6 +72,14 @@ bool set_up(const Mesh &mesh, std::size_t t, int width, int height, int cull, Se
     }
     s.area = 0;
     if (s.p[0].x == kNowhere || s.p[1].x == kNowhere || s.p[2].x == kNowhere) return false;
+    // small triangles often lie between pixel centres: look at the box first
+    const auto [x0, x1] = std::minmax({s.p[0].x, s.p[1].x, s.p[2].x});
+    const auto [y0, y1] = std::minmax({s.p[0].y, s.p[1].y, s.p[2].y});
+    s.column0 = std::max(first_pixel(x0), 0);
+    s.column1 = std::min(last_pixel(x1), width - 1);
+    s.row0 = std::max(first_pixel(y0), 0);
+    s.row1 = std::min(last_pixel(y1), height - 1);
+    if (s.column0 > s.column1 || s.row0 > s.row1) return false;
     s.area = cross(s.p[0], s.p[1], s.p[2]);
     if (s.area == 0) return false;
     // with y down, a triangle that is counter-clockwise to the viewer has a negative area
@@ -82,13 +90,7 @@ bool set_up(const Mesh &mesh, std::size_t t, int width, int height, int cull, Se
         std::swap(s.z[1], s.z[2]);
         s.area = -s.area;
     }
-    const auto [x0, x1] = std::minmax({s.p[0].x, s.p[1].x, s.p[2].x});
-    const auto [y0, y1] = std::minmax({s.p[0].y, s.p[1].y, s.p[2].y});
-    s.column0 = std::max(first_pixel(x0), 0);
-    s.column1 = std::min(last_pixel(x1), width - 1);
-    s.row0 = std::max(first_pixel(y0), 0);
-    s.row1 = std::min(last_pixel(y1), height - 1);
-    return s.column0 <= s.column1 && s.row0 <= s.row1;
+    return true;
 }
 
 // edge k is opposite corner k: value at a pixel centre and its change per column
