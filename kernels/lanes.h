@@ -85,6 +85,12 @@ inline Lane<T> square_root(const Lane<T> &x) {
     return r;
 }
 template <class T>
+inline Lane<T> at_most(const Lane<T> &x, const Lane<T> &y) {
+    Lane<T> r;
+    for (int i = 0; i < LANES; ++i) r[i] = x[i] < y[i] ? x[i] : y[i];
+    return r;
+}
+template <class T>
 inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
     Lane<T> r;
     for (int i = 0; i < LANES; ++i) r[i] = x[i] > y[i] ? x[i] : y[i];

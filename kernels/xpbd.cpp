@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bind.h"
@@ -28,6 +29,8 @@ using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::devi
 using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Numbers = In<double, -1>;
 
+template <class T>
+constexpr T LIMIT_SHARE = T(0.02);
 constexpr std::size_t SERIAL_BELOW = 2400;  // particles; below, waiting for a second thread costs more than it gives
 
 template <class T>
@@ -81,7 +84,8 @@ class Cloth {
     std::size_t pair_count() const { return pairs_.count(); }
 
     // coarse distance limits over the flat cloth; call again after pinning
-    void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, Triangles flat, int level_count) {
+    void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, Triangles flat, int level_count,
+                    std::optional<Points> worn) {
         require(corner.shape(0) == triangles.shape(0) && panel.size() == triangles.shape(0) && flat.shape(0) == triangles.shape(0),
                 "levels need the flat corners, the panel and the flat points of each triangle");
         require(level_count >= 0 && level_count <= LEVEL_LIMIT, "there are 0 to 8 levels");
@@ -99,7 +103,12 @@ class Cloth {
         }
         const Sheet sheet{count_, triangles.shape(0), t.data(), mirrored.data(), w.data(), panel.data(), flat.data()};
         levels_.clear();
-        for (Level &from : make_hierarchy(sheet, level_count)) levels_.emplace_back(std::move(from), chunk_count_);
+        std::vector<Level> levels = make_hierarchy(sheet, level_count);
+        if (worn) {
+            require(worn->shape(0) == count_, "worn positions need one row per particle");
+            give_way(levels, *worn);
+        }
+        for (Level &from : levels) levels_.emplace_back(std::move(from), chunk_count_);
     }
 
     // (points, limits) of each level
@@ -109,21 +118,39 @@ class Cloth {
         return r;
     }
 
+    // where the body holds the cloth stretched (a garment that is too small), the limits must not fight the body
+    void give_way(std::vector<Level> &levels, const Points &worn) const {
+        std::vector<double> points = placed_points(worn);
+        for (Level &level : levels) {
+            points = averages(level, points);
+            for (std::size_t e = 0; e < level.rest.size(); ++e) {
+                const double *p = points.data() + 3 * static_cast<std::size_t>(level.pair[2 * e]);
+                const double *q = points.data() + 3 * static_cast<std::size_t>(level.pair[2 * e + 1]);
+                const double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
+                level.rest[e] = std::max(level.rest[e], std::sqrt(x * x + y * y + z * z));
+            }
+        }
+    }
+    std::vector<double> placed_points(const Points &position) const {
+        std::vector<double> r(3 * count_);
+        for (std::size_t k = 0; k < count_; ++k)
+            std::copy_n(position.data() + 3 * static_cast<std::size_t>(order_[k]), 3, r.data() + 3 * k);
+        return r;
+    }
+    static std::vector<double> averages(const Level &level, const std::vector<double> &finer) {
+        std::vector<double> coarse(3 * level.count, 0.0);
+        for (std::size_t c = 0; c < level.count; ++c)
+            for (std::size_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
+                for (int a = 0; a < 3; ++a)
+                    coarse[3 * c + a] += level.average_weight[k] * finer[3 * static_cast<std::size_t>(level.average_point[k]) + a];
+        return coarse;
+    }
+
     // coarse points, limits (pairs) and rest lengths [m] of one level at the given positions
     nb::tuple level_limits(std::size_t which, Points position) {
         require(which < levels_.size() && position.shape(0) == count_, "no such level, or not one position per particle");
-        std::vector<double> finer(3 * count_), coarse;
-        for (std::size_t k = 0; k < count_; ++k)
-            std::copy_n(position.data() + 3 * static_cast<std::size_t>(order_[k]), 3, finer.data() + 3 * k);
-        for (std::size_t l = 0; l <= which; ++l) {
-            const Level &level = levels_[l].level;
-            coarse.assign(3 * level.count, 0.0);
-            for (std::size_t c = 0; c < level.count; ++c)
-                for (std::size_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
-                    for (int a = 0; a < 3; ++a)
-                        coarse[3 * c + a] += level.average_weight[k] * finer[3 * static_cast<std::size_t>(level.average_point[k]) + a];
-            finer = coarse;
-        }
+        std::vector<double> coarse = placed_points(position);
+        for (std::size_t l = 0; l <= which; ++l) coarse = averages(levels_[l].level, coarse);
         const Level &level = levels_[which].level;
         return nb::make_tuple(own(std::move(coarse), {level.count, 3}),
                               own(std::vector<std::int32_t>(level.pair), {level.rest.size(), 2}),
@@ -155,7 +182,7 @@ class Cloth {
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
-        o.cloth_thickness = static_cast<T>(cloth_thickness);
+        o.cloth_thickness = static_cast<T>(cloth_thickness), o.limit_share = LIMIT_SHARE<T>;
         find_pairs(cloth_radius);
         const ClothView<T> cloth = view();
         const bool wide = allow_avx2 && machine_has_avx2();
@@ -383,7 +410,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_drag", &C::set_drag, nb::arg("drag"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
-             nb::arg("flat"), nb::arg("level_count"))
+             nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence)
         .def("star_sequence", &C::star_sequence)

@@ -69,6 +69,7 @@ struct StepOptions {
     T wind[3];         // [m/s]
     T seam_from, seam_to;  // fraction of each seam's starting gap at the start and end of the step
     T speed_limit;     // [m/s]
+    T limit_share;     // a coarse limit shortens its pair by at most this share in one substep
     T cloth_thickness;  // distance kept between cloth and cloth [m]
     T push_limit;      // largest way out of the skin in one substep [m]
 };

@@ -7,16 +7,18 @@
 namespace TOILE_ISA {
 namespace {
 
-// seams and limits: C = |xi - xj| - rest, only pulling (one-sided)
+// seams and limits: C = |xi - xj| - rest, only pulling (one-sided), and at most by a share of the rest length, so that
+// cloth caught on the body is not torn through it
 template <class T>
-void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T scale) {
+void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T scale, T share, T most) {
     const Lane<T> tiny = splat<T>(T(1e-12)), stiff = splat<T>(inverse_dt2), zero = splat<T>(T(0)), ratio = splat<T>(scale);
     for (std::size_t b = first; b < last; ++b) {
         const std::int32_t *index = set.index + b * 2 * LANES;
         Lanes4<T> i = gather(point, index), j = gather(point, index + LANES);
         const Lane<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
         const Lane<T> length = at_least<T>(square_root<T>(dx * dx + dy * dy + dz * dz), tiny);
-        const Lane<T> stretch = at_least<T>(length - load(set.rest + b * LANES) * ratio, zero);
+        const Lane<T> rest = load(set.rest + b * LANES);
+        const Lane<T> stretch = at_most<T>(at_least<T>(length - rest * ratio, zero), rest * splat<T>(share) + splat<T>(most));
         const Lane<T> sum = i.w + j.w + load(set.compliance + b * LANES) * stiff;
         // Δλ = -C / (Σ w |∇C|² + α / dt²), Δx = w ∇C Δλ
         const Lane<T> s = stretch / (at_least<T>(sum, tiny) * length);
@@ -159,7 +161,7 @@ void spread(const LevelView<T> &level, T *finer, std::size_t first, std::size_t 
 
 // one pass of distance limits from coarse to fine; every particle is predicted before, corrected after
 template <class T>
-void limit_levels(const ClothView<T> &cloth, int rank, int size, Barrier &barrier) {
+void limit_levels(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
     const int chunks = cloth.chunk_count;
     for (int l = 0; l < cloth.level_count; ++l) {
         const LevelView<T> &level = cloth.level[l];
@@ -173,11 +175,11 @@ void limit_levels(const ClothView<T> &cloth, int rank, int size, Barrier &barrie
         for (int c = rank; c < chunks; c += size) {
             if (l + 1 < cloth.level_count)
                 spread(cloth.level[l + 1], level.point, level.count * c / chunks, level.count * (c + 1) / chunks);
-            project_pulls<T>(set, set.begin[c], set.begin[c + 1], level.point, T(0), T(1));
+            project_pulls<T>(set, set.begin[c], set.begin[c + 1], level.point, T(0), T(1), o.limit_share, T(0));
         }
         barrier.wait();
         if (rank == 0)
-            project_pulls<T>(set, set.begin[chunks], set.begin[chunks + 1], level.point, T(0), T(1));
+            project_pulls<T>(set, set.begin[chunks], set.begin[chunks + 1], level.point, T(0), T(1), o.limit_share, T(0));
         barrier.wait();
     }
 }
@@ -302,7 +304,7 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
             predict(cloth, o, n * c / cloth.chunk_count, n * (c + 1) / cloth.chunk_count);
         if (cloth.level_count) {
             barrier.wait();
-            limit_levels(cloth, rank, size, barrier);
+            limit_levels(cloth, o, rank, size, barrier);
         }
         for (int c = rank; c < cloth.chunk_count; c += size) {
             if (cloth.level_count) spread(cloth.level[0], cloth.point, n * c / cloth.chunk_count, n * (c + 1) / cloth.chunk_count);
@@ -313,7 +315,7 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
             project_chunk(cloth, cloth.chunk_count, inverse_dt2);
             const auto &seams = cloth.seams;
             const T closing = o.seam_from + (o.seam_to - o.seam_from) * done;
-            project_pulls<T>(seams, 0, seams.begin[cloth.chunk_count + 1], cloth.point, inverse_dt2, closing);
+            project_pulls<T>(seams, 0, seams.begin[cloth.chunk_count + 1], cloth.point, inverse_dt2, closing, T(0), T(1e9));
         }
         barrier.wait();
         if (cloth.pair_count) {

@@ -47,6 +47,8 @@ def run_dress(options: argparse.Namespace) -> int:
     )
     progress.finish()
     print(f"{recording.garment.particle_count} vertices on {options.body}")
+    for note in recording.settings["notes"]:
+        print(f"note: {note}")
     print("\n".join(audit_result(recording).lines()))
     for path in outputs:
         write_result(recording, path)

@@ -239,8 +239,14 @@ class XpbdSolver:
         *,
         seams: Ints | None = None,
         seam_gap: Floats | None = None,
+        worn: Floats | None = None,
     ) -> None:
-        """Prepare the constraints; seams (s, 2) are particle pairs that pull shut from seam_gap [m], (s,)."""
+        """Prepare the constraints.
+
+        seams (s, 2) are particle pairs that pull shut from seam_gap [m], (s,); worn is how the garment sits on
+        the body [m], (n, 3): where it is held stretched there, the coarse limits do not pull it back.
+        """
+        self._worn = worn
         self.settings = settings or XpbdSettings()
         self.garment = garment
         mass = particle_mass(garment)
@@ -300,7 +306,9 @@ class XpbdSolver:
         panel = self.garment.uv_panel[self.garment.triangles_uv[:, 0]]
         corner = corner_uv(self.garment) * (1 + give(self.garment))[:, None, None]
         garment = self.garment
-        self._cloth.set_levels(garment.triangles, corner, panel, garment.triangles_uv, self.settings.levels)
+        self._cloth.set_levels(
+            garment.triangles, corner, panel, garment.triangles_uv, self.settings.levels, self._worn
+        )
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from toile.body.skin import rest_pose
 from toile.cloth.xpbd import XpbdSettings
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import build
+from toile.garment.elastic import with_elastic_bands
 from toile.garment.outfit import join, layered
 from toile.garment.place import place
 from toile.run.sew import Progress, Sewn, SewSettings, sew, silent
@@ -35,8 +36,11 @@ def dress(
     """
     progress("cutting", 0.0)
     fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
-    garments = [build(p, f, edge_length) for p, f in zip(patterns, fabrics, strict=True)]
-    return dress_garments(garments, body, settings=settings, engine=engine, progress=progress)
+    fitted = [with_elastic_bands(pattern, body) for pattern in patterns]
+    garments = [build(p, f, edge_length) for (p, _), f in zip(fitted, fabrics, strict=True)]
+    recording = dress_garments(garments, body, settings=settings, engine=engine, progress=progress)
+    notes = [note for _, note in fitted if note]
+    return replace(recording, settings={**recording.settings, "notes": notes})
 
 
 def dress_garments(

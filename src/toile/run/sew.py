@@ -126,7 +126,8 @@ def drape(
     progress: Progress,
 ) -> Sewn:
     """Return the welded garment after gravity has brought it to rest; held edges stay where they are."""
-    solver = XpbdSolver(garment, replace(engine, substep=settings.substep, contact_queries=1))
+    loose = replace(engine, substep=settings.substep, contact_queries=1)
+    solver = XpbdSolver(garment, loose, worn=state.position)
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
