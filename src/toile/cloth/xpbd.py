@@ -243,8 +243,8 @@ class XpbdSolver:
     ) -> None:
         """Prepare the constraints.
 
-        seams (s, 2) are particle pairs that pull shut from seam_gap [m], (s,); worn is how the garment sits on
-        the body [m], (n, 3): where it is held stretched there, the coarse limits do not pull it back.
+        seams (s, 2) are particle pairs that pull shut from seam_gap [m], (s,); worn is how the garment sits
+        on the body [m], (n, 3): where it is held stretched there, the coarse limits do not pull it back.
         """
         self._worn = worn
         self.settings = settings or XpbdSettings()
