@@ -134,7 +134,7 @@ void Untangler::shrink_contours(const std::vector<TrianglePair> &pairs, double s
 }
 
 // each particle goes the mean of what was wished for it
-void Untangler::apply(double *position, const double *start, const double *inverse_mass, const UntangleOptions &options) {
+void Untangler::apply(double *position, const double *start, const double *inverse_mass, double step, double reach) {
     for (std::size_t i = 0; i < wishes_.size(); ++i) {
         moved_[i] = 0;
         if (wishes_[i] == 0) continue;
@@ -143,11 +143,11 @@ void Untangler::apply(double *position, const double *start, const double *inver
         wished_[i] = {0, 0, 0}, wishes_[i] = 0;
         const double size = length(way);
         if (held || !(size > 0)) continue;
-        if (size > options.step) way = (options.step / size) * way;
+        if (size > step) way = (step / size) * way;
         const Vec3 home = load(start + 3 * i);
         Vec3 total = load(position + 3 * i) + way - home;
         const double far = length(total);
-        if (far > options.reach) total = (options.reach / far) * total;
+        if (far > reach) total = (reach / far) * total;
         store(position + 3 * i, home + total);
         moved_[i] = 1;
     }
@@ -168,8 +168,10 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
         ++report.rounds;
         if (body) push_off_body(*body, skin, options.step);
         part_layers(cloth, options.step);
-        shrink_contours(cloth, options.step);
-        apply(position, start.data(), inverse_mass, options);
+        // what resists small steps gets larger ones
+        const double patience = std::min(1.0, report.rounds / 6.0), longer = (1 + 2 * patience) * options.step;
+        shrink_contours(cloth, longer);
+        apply(position, start.data(), inverse_mass, longer, options.reach);
         cloth_.refit(position);
         // only what moved can have changed
         std::vector<std::int32_t> changed;

@@ -12,7 +12,7 @@ namespace surface {
 
 struct UntangleOptions {
     int rounds = 12;
-    double step = 0.001;   // farthest that a particle moves in one round [m]
+    double step = 0.001;   // farthest that a particle moves in the first round [m]; three times that from the sixth on
     double reach = 0.015;  // farthest that it moves in all [m]
 };
 
@@ -47,7 +47,7 @@ class Untangler {
     void shrink_contours(const std::vector<TrianglePair> &pairs, double step);
     void add_crossings(std::int32_t s, std::int32_t t, std::vector<Crossing> &list) const;
     Vec3 contour_pull(const Crossing &crossing, double &along, double *weight) const;
-    void apply(double *position, const double *start, const double *inverse_mass, const UntangleOptions &options);
+    void apply(double *position, const double *start, const double *inverse_mass, double step, double reach);
 
     Tree cloth_;
     std::vector<std::int32_t> layer_, label_, edge_of_side_;

@@ -32,7 +32,7 @@ class SelfContactSettings:
     rounds: int = 12
     """patience of the untangling at the end of a frame"""
     step: float = 0.001
-    """farthest that untangling moves a particle in one round [m]"""
+    """farthest that untangling moves a particle in its first round [m]; thrice that from the sixth on"""
     reach: float = 0.015
     """farthest that it moves a particle in all [m]"""
 
