@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from toile import _kernels, container
 from toile import body as bodies
 from toile.body.data import load_template
 from toile.body.measure import volume
 from toile.body.shape import Shape
+from toile.body.skin import pose_body
 from toile.errors import ToileError
 from toile.types import LIMBS
 
@@ -87,6 +89,57 @@ def test_file_round_trip(body, tmp_path):
     assert again.skeleton.names == body.skeleton.names
     assert again.measurements == pytest.approx(dict(body.measurements))
     assert again.landmarks == dict(body.landmarks)
+
+
+def test_mixamo_rig_moves_the_same_skin():
+    ours, theirs = (bodies.named_body("woman", rig=rig) for rig in ("cmu_mb", "mixamo"))
+    assert np.array_equal(ours.vertices, theirs.vertices)
+    assert theirs.measurements == ours.measurements
+    assert len(theirs.skeleton.names) == 52
+    places = [
+        dict(zip(b.skeleton.names, b.skeleton.world_from_joint[:, :3, 3], strict=True))
+        for b in (ours, theirs)
+    ]
+    for name in ("LeftArm", "RightForeArm", "LeftHand", "LeftUpLeg", "RightLeg", "LeftFoot", "Head"):
+        assert np.linalg.norm(places[0][name] - places[1][f"mixamorig:{name}"]) < 0.06, name
+    # every bone lies in or near the skin
+    heads = theirs.skeleton.world_from_joint[:, :3, 3]
+    assert (np.linalg.norm(heads[:, None] - theirs.vertices[None], axis=2).min(axis=1) < 0.13).all()
+    assert bodies.measure(theirs)["waist"] == pytest.approx(ours.measurements["waist"], abs=1e-6)
+    still = pose_body(theirs, theirs.skeleton.world_from_joint)
+    assert np.allclose(still.vertices, theirs.vertices)
+    with pytest.raises(ToileError, match="no rig 'fish'"):
+        bodies.named_body("woman", rig="fish")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("triangles", 999_999, "triangles name things"),
+        ("weight_joint", 77, "weight_joint name things"),
+        ("parents", 30, "before its parent"),
+        ("weight", 0.3, "do not add up to 1"),
+        ("world_from_joint", 5.0, "not a rotation"),
+        ("vertices", np.nan, "NaN"),
+    ],
+)
+def test_damaged_file_is_one_line(field, value, words, tmp_path):
+    path = tmp_path / "bad.toile"
+    bodies.save_body(bodies.named_body("woman"), path)
+    arrays, meta = container.load(path)
+    broken = arrays[field].copy()
+    broken.ravel()[0] = value
+    container.save(path, arrays | {field: broken}, meta)
+    with pytest.raises(ToileError, match=words) as caught:
+        bodies.load_body(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_skin_crosses_itself_only_between_lips_and_toes(body):
+    _, pairs = _kernels.meeting_pairs_self(_kernels.SurfaceTree(body.triangles, body.vertices))
+    limbs = {LIMBS[body.limb[v]] for v in body.triangles[pairs].ravel()}
+    assert limbs <= {"head", "left_foot", "right_foot"}
+    assert len(pairs) < 60
 
 
 def test_unknown_body_is_one_line():

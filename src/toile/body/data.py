@@ -40,6 +40,14 @@ LIMB_OF_JOINT = {
 }  # fmt: skip
 """limb that each joint of the rig cmu_mb carries"""
 
+CARRIER_OF_MIXAMO = {
+    "Hips": "Hips", "Spine": "LowerBack", "Spine1": "Spine", "Spine2": "Spine1",
+    "Neck": "Neck", "Head": "Head",
+    **{f"{side}{part}": f"{side}{part}" for side in ("Left", "Right") for part in
+       ("Shoulder", "Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot", "ToeBase")},
+}  # fmt: skip
+"""joint of cmu_mb that moves each joint of the rig mixamo; fingers move with the hand"""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rig:

@@ -11,9 +11,9 @@ import numpy as np
 
 from toile import container
 from toile.body.avatar import read_avatar
-from toile.body.data import load_template
+from toile.body.data import CARRIER_OF_MIXAMO, Rig, load_template
 from toile.body.landmarks import neutral_stance, template_landmarks
-from toile.body.measure import DENSITY, measure, volume
+from toile.body.measure import DENSITY, measure_skin, template_ground, volume
 from toile.body.network import fit_dials
 from toile.body.people import DIALS, shape_of
 from toile.body.request import check_request, report_misses
@@ -21,7 +21,7 @@ from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
 from toile.body.survey import survey
 from toile.errors import ToileError
-from toile.types import Body, Skeleton
+from toile.types import Body, Ints, Skeleton
 
 KIND = "body"
 
@@ -44,33 +44,48 @@ NAMED = {
 """two ordinary adults: sex, age, dials (people.DIALS), kept as numbers so that they never change"""
 
 
-def body_from_shape(shape: Shape, name: str = "body", measures: Mapping[str, float] | None = None) -> Body:
+def body_from_shape(
+    shape: Shape, name: str = "body", measures: Mapping[str, float] | None = None, *, rig: str = "cmu_mb"
+) -> Body:
     """Return the body of a shape in the rest pose; measures: those that are known, all but the weight."""
     template = load_template()
-    rig = template.rigs["cmu_mb"]
+    if rig not in template.rigs:
+        raise ToileError(f"no rig '{rig}'; there are {', '.join(template.rigs)}")
+    bones = template.rigs[rig]
     stance = neutral_stance(shape)
     body = Body(
         name=name,
         vertices=stance.skin,
         triangles=template.triangles,
-        skeleton=skeleton_of(rig, stance),
-        weight_joint=rig.weight_joint,
-        weight=rig.weight,
+        skeleton=skeleton_of(bones, stance, _carriers(bones) if rig == "mixamo" else None),
+        weight_joint=bones.weight_joint,
+        weight=bones.weight,
         limb=template.limb,
         landmarks=template_landmarks(),
     )
     if measures is None:
-        return replace(body, measurements=measure(body))
+        joint = dict(zip(template.rigs["cmu_mb"].names, stance.heads, strict=True))
+        measures = measure_skin(stance.skin, joint, template_ground())
     weight = volume(body.vertices, body.triangles) * DENSITY
     return replace(body, measurements={**measures, "weight": weight})
 
 
-def named_body(name: str) -> Body:
-    """Return one of the bodies that come with the program: woman or man."""
+def _carriers(bones: Rig) -> Ints:
+    """Return the joint of cmu_mb that moves each joint of the rig mixamo."""
+    first, found = load_template().rigs["cmu_mb"].names, []
+    for name in bones.names:
+        part = name.split(":")[-1]
+        hand = "LeftHand" if part.startswith("Left") else "RightHand"
+        found.append(first.index(CARRIER_OF_MIXAMO.get(part, hand)))
+    return np.array(found, dtype=np.int32)
+
+
+def named_body(name: str, *, rig: str = "cmu_mb") -> Body:
+    """Return one of the bodies that come with the program: woman or man; rig: cmu_mb or mixamo."""
     if name not in NAMED:
         raise ToileError(f"no body '{name}'; there are {', '.join(NAMED)}")
     sex, age, dials = NAMED[name]
-    return body_from_shape(shape_of(sex, age, np.array([dials[d] for d in DIALS])), name)
+    return body_from_shape(shape_of(sex, age, np.array([dials[d] for d in DIALS])), name, rig=rig)
 
 
 def save_body(body: Body, path: str | os.PathLike[str]) -> None:
@@ -129,6 +144,11 @@ def _check_indices(body: Body, path: str | os.PathLike[str]) -> None:
     parents = body.skeleton.parents
     if (parents >= np.arange(joints)).any() or (parents < -1).any():
         raise ToileError(f"{path}: a joint comes before its parent")
+    if count == 0 or np.abs(body.weight.sum(axis=1) - 1.0).max() > 1e-3 or body.weight.min() < 0.0:
+        raise ToileError(f"{path}: the skin weights of a vertex do not add up to 1")
+    turn = body.skeleton.world_from_joint[:, :3, :3]
+    if np.abs(turn @ np.swapaxes(turn, 1, 2) - np.eye(3)).max(initial=0.0) > 1e-3:
+        raise ToileError(f"{path}: a joint's frame is not a rotation")
 
 
 def open_body(text: str) -> Body:

@@ -168,9 +168,9 @@ def measure(body: Body) -> dict[str, float]:
 
 
 def joints_of(body: Body) -> dict[str, Floats]:
-    """Return joint name → position in the rest pose [m]."""
+    """Return joint name, without a prefix such as mixamorig: → position in the rest pose [m]."""
     places = body.skeleton.world_from_joint[:, :3, 3]
-    return dict(zip(body.skeleton.names, places, strict=True))
+    return {name.split(":")[-1]: place for name, place in zip(body.skeleton.names, places, strict=True)}
 
 
 def _require_template(body: Body) -> None:

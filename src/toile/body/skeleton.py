@@ -19,16 +19,15 @@ def joint_frames(heads: Floats, tails: Floats) -> Floats:
 
     A bone that itself points along z (feet, toes) takes its z axis as near as possible to -y.
     """
+    y = tails - heads
+    y /= np.maximum(np.linalg.norm(y, axis=1, keepdims=True), 1e-12)
+    hint = np.where(np.abs(y[:, 2:]) < 0.8, [[0.0, 0.0, 1.0]], [[0.0, -1.0, 0.0]])
+    x = np.cross(y, hint)
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
     frames = np.zeros((len(heads), 4, 4))
-    for frame, head, tail in zip(frames, heads, tails, strict=True):
-        y = tail - head
-        y /= max(float(np.linalg.norm(y)), 1e-12)
-        hint = np.array([0.0, 0.0, 1.0]) if abs(y[2]) < 0.8 else np.array([0.0, -1.0, 0.0])
-        x = cross(y, hint)
-        x /= np.linalg.norm(x)
-        frame[:3, :3] = np.stack([x, y, cross(x, y)], axis=1)
-        frame[:3, 3] = head
-        frame[3, 3] = 1.0
+    frames[:, :3, :3] = np.stack([x, y, np.cross(x, y)], axis=2)
+    frames[:, :3, 3] = heads
+    frames[:, 3, 3] = 1.0
     return frames
 
 

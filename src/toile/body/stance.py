@@ -67,6 +67,8 @@ class Stance:
     """what moved each joint from the template's pose, (j, 4, 4)"""
     floor: int
     """row of the lowest vertex"""
+    points: Floats
+    """ends of the bones of all rigs in the template's own pose [m], (p, 3)"""
 
 
 def stand(flesh: Flesh, skin: Floats, points: Floats) -> Stance:
@@ -77,12 +79,23 @@ def stand(flesh: Flesh, skin: Floats, points: Floats) -> Stance:
     posed = _blend(flesh, skin, turned)
     floor = int(posed[:, 1].argmin())
     lift = np.array([0.0, -posed[floor, 1], 0.0])
-    return Stance(posed + lift, _move(turned, heads) + lift, _move(turned, tails) + lift, turned, floor)
+    return Stance(
+        posed + lift, _move(turned, heads) + lift, _move(turned, tails) + lift, turned, floor, points
+    )
 
 
-def skeleton_of(rig: Rig, stance: Stance) -> Skeleton:
-    """Return the skeleton of a rig in a stance."""
-    return Skeleton(rig.names, rig.parents, joint_frames(stance.heads, stance.tails), stance.tails)
+def skeleton_of(rig: Rig, stance: Stance, moved_by: Ints | None = None) -> Skeleton:
+    """Return the skeleton of a rig in a stance; moved_by: joints of the first rig that carry another's."""
+    heads, tails = stance.heads, stance.tails
+    if moved_by is not None:
+        turned = stance.turned[moved_by]
+        # the first rig's heads tell how far the feet were lowered to the floor
+        lift = stance.heads[0] - stance.points[0]
+        heads, tails = (
+            _move(turned, stance.points[rig.heads]) + lift,
+            _move(turned, stance.points[rig.tails]) + lift,
+        )
+    return Skeleton(rig.names, rig.parents, joint_frames(heads, tails), tails)
 
 
 def _leg_angle(flesh: Flesh, skin: Floats, heads: Floats) -> float:
