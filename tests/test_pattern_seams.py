@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pattern_cases import square, tube
+from toile.errors import ToileError
 from toile.pattern import check_pattern, convert, read_pattern, read_seams, write_pattern, write_seams
 from toile.pattern.draw import draw_pattern
 from toile.pattern.mirror import mirror_panel
@@ -296,3 +297,18 @@ def test_convert_goes_from_format_to_format(tmp_path):
     again = read_pattern(tmp_path / "d.txt")
     assert again.seams == tube().seams
     assert np.abs(again.panels[0].vertices - tube().panels[0].vertices).max() < 1e-5
+
+
+def test_a_seam_file_keeps_added_twins_and_removed_pieces(tmp_path):
+    base = Pattern("p", (square("a"), square("b", 0.3), square("c")))
+    twin = mirror_panel(square("a"), "a_mirrored")
+    worn = Pattern(
+        "p", (square("a"), square("b", 0.3), twin), (Seam((EdgeRef("a", 3),), (EdgeRef("a_mirrored", 3),)),)
+    )
+    write_seams(worn, tmp_path / "p.seams", base=base)
+    again = read_seams(tmp_path / "p.seams", base)
+    assert {p.name for p in again.panels} == {"a", "b", "a_mirrored"}
+    assert again.seams == worn.seams
+    stranger = replace(worn, panels=(*worn.panels, square("d", 0.7)))
+    with pytest.raises(ToileError, match="'d' is neither"):
+        write_seams(stranger, tmp_path / "q.seams", base=base)

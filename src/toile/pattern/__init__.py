@@ -60,12 +60,13 @@ def read_pattern(
     size: str = "",
     units: str = "",
     seams: str | os.PathLike[str] | None = None,
+    alone: bool = False,
 ) -> Pattern:
     """Read a pattern file of any known format, told by its content, and check it.
 
     ``size`` picks one of the sizes of a DXF file; ``units`` (mm, cm, in, m) overrides what a DXF or SVG file
     says; ``seams`` is a seam file to add. Without it a file of the same name ending in ``.seams`` beside a
-    DXF, SVG or HPGL file is used. What had to be assumed stands in the pattern's notes.
+    DXF, SVG or HPGL file is used, unless ``alone``. What had to be assumed stands in the pattern's notes.
     """
     source, data = Path(path).name, read_bytes(path)
     if units and units not in UNIT_METRES:
@@ -76,7 +77,9 @@ def read_pattern(
     beside = Path(path).with_suffix(SEAM_ENDING)
     if seams is not None:
         return read_seams(seams, pattern)
-    return read_seams(beside, pattern) if kind in _WITHOUT_SEAMS and beside.is_file() else pattern
+    if alone or kind not in _WITHOUT_SEAMS or not beside.is_file():
+        return pattern
+    return read_seams(beside, pattern)
 
 
 def read_seams(path: str | os.PathLike[str], pattern: Pattern) -> Pattern:
@@ -87,12 +90,19 @@ def read_seams(path: str | os.PathLike[str], pattern: Pattern) -> Pattern:
     return added
 
 
-def write_seams(pattern: Pattern, path: str | os.PathLike[str], *, remarks: Sequence[str] = ()) -> None:
+def write_seams(
+    pattern: Pattern,
+    path: str | os.PathLike[str],
+    *,
+    remarks: Sequence[str] = (),
+    base: Pattern | None = None,
+) -> None:
     """Write the seam file of a pattern: what a DXF, SVG or HPGL file cannot hold.
 
-    ``remarks`` become comments behind the seams, such as the reasons of suggestions.
+    ``remarks`` become comments behind the seams, such as the reasons of suggestions. ``base`` is the file's
+    own content, without a seam file: twins that were added and pieces that were removed are then written too.
     """
-    write_bytes(path, text_write.seams_to_text(pattern, remarks).encode("utf-8"))
+    write_bytes(path, text_write.seams_to_text(pattern, remarks, base).encode("utf-8"))
 
 
 def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **options: Any) -> Pattern:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from toile.pattern.rotation import rotation_from_degrees
 from toile.pattern.sides import Side, make_side, panel_box
 from toile.pattern.suggest import (
     BACK_WORDS,
@@ -22,7 +22,8 @@ from toile.pattern.suggest import (
 )
 from toile.types import EdgeRef, Panel, Pattern, Placement, Seam
 
-_FACING = {"front": 0.0, "back": math.pi, "left_arm": math.pi / 2, "right_arm": -math.pi / 2}
+_FACING = {"front": 0.0, "back": 180.0, "left_arm": 90.0, "right_arm": -90.0}
+"""where a piece's outer face looks: angle about the vertical axis from +z towards +x [degrees]"""
 
 
 SURE = 0.75
@@ -144,12 +145,11 @@ def _middle(pattern: Pattern, ref: EdgeRef) -> float:
 
 def _placement(pattern: Pattern, panel: Panel, around: str, height: float) -> Placement:
     angle = _FACING.get(around, _FACING.get(_face(panel), 0.0))
-    c, s = math.cos(angle), math.sin(angle)
-    rotation = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    rotation = rotation_from_degrees(0.0, angle, 0.0)
     middle = float(panel_box(panel)[:, 0].mean())
     if around == "torso":
         middle = _centre_line(pattern, panel, middle)
-    return Placement(np.array([0.0, height, 0.0]) - rotation[:, 0] * middle, rotation, around)
+    return Placement(np.array([0.0, height, 0.0]) - rotation[:, 0] * middle + 0.0, rotation, around)
 
 
 def _centre_line(pattern: Pattern, panel: Panel, middle: float) -> float:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from toile.errors import ToileError
+from toile.pattern.mirror import mirror_panel
 from toile.pattern.rotation import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.words import angle_text, length_text, quote
 from toile.types import EdgeRef, Floats, Hold, Panel, Pattern, Seam
@@ -28,12 +30,15 @@ def outfit_to_text(patterns: tuple[Pattern, ...]) -> str:
     return "\n".join(lines)
 
 
-def seams_to_text(pattern: Pattern, remarks: Sequence[str] = ()) -> str:
+def seams_to_text(pattern: Pattern, remarks: Sequence[str] = (), base: Pattern | None = None) -> str:
     """Return what a DXF or SVG file cannot hold: seams, holds, placements, edge names, fabrics.
 
-    ``remarks`` are comments, one for each seam.
+    ``remarks`` are comments, one for each seam. ``base`` is what that file itself holds: pieces that are
+    not in it must be twins of some that are, and its other pieces are left out.
     """
     lines = [f"garment {quote(pattern.name)}", f"origin {pattern.origin}", f"layer {pattern.layer}", ""]
+    if base is not None:
+        lines += _piece_changes(pattern, base)
     for panel in pattern.panels:
         details = _placement_lines(panel) + _detail_lines(panel)
         details += [f"edge {i}{_as(edge.name)}" for i, edge in enumerate(panel.edges) if edge.name]
@@ -43,6 +48,28 @@ def seams_to_text(pattern: Pattern, remarks: Sequence[str] = ()) -> str:
     for i, remark in enumerate(remarks[: len(pattern.seams)]):
         joins[i] += f"   # {remark}" if remark else ""
     return "\n".join([*lines, *joins, ""])
+
+
+def _piece_changes(pattern: Pattern, base: Pattern) -> list[str]:
+    """Return the lines that make a pattern's pieces out of those in a file."""
+    there = {panel.name for panel in base.panels}
+    wanted = {panel.name for panel in pattern.panels}
+    lines = []
+    for panel in pattern.panels:
+        if panel.name not in there:
+            of = [p.name for p in base.panels if _is_twin(p, panel)]
+            if not of:
+                raise ToileError(
+                    f"panel '{panel.name}' is neither in the file nor a twin: save the whole as .txt"
+                )
+            lines.append(f"panel {quote(panel.name)} mirror of {quote(of[0])}")
+    gone = [quote(panel.name) for panel in base.panels if panel.name not in wanted]
+    return [*lines, *[f"remove {name}" for name in gone], ""]
+
+
+def _is_twin(panel: Panel, other: Panel) -> bool:
+    mirrored = mirror_panel(panel, panel.name).vertices
+    return mirrored.shape == other.vertices.shape and bool(np.allclose(mirrored, other.vertices, atol=1e-9))
 
 
 def _garment_lines(pattern: Pattern) -> list[str]:
@@ -97,11 +124,11 @@ def _placement_lines(panel: Panel) -> list[str]:
 def _turn_line(rotation: Floats) -> str:
     """Return angles in degrees where they give exactly this rotation, else the matrix."""
     x, y, z = degrees_from_rotation(rotation)
-    # the same rotation in two ways; take the one that needs fewer digits
+    # the same rotation in two ways; take the one with fewer digits and more zeros
     twin = (x - math.copysign(180.0, x), math.copysign(180.0, y) - y, z - math.copysign(180.0, z))
     for digits in (0, 1, 2, 3, 4, 6, 8, 10, 12, 14, 20):
-        for exact in ((x, y, z), twin):
-            angles = [round(angle, digits) + 0.0 for angle in exact]
+        rounded = [[round(angle, digits) + 0.0 for angle in exact] for exact in ((x, y, z), twin)]
+        for angles in sorted(rounded, key=lambda angles: -angles.count(0.0)):
             if np.array_equal(rotation_from_degrees(*angles), rotation):
                 return "turn " + " ".join(_number(angle) for angle in angles)
     return "matrix " + " ".join(_number(float(v)) for v in rotation.ravel())
