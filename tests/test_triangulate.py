@@ -261,3 +261,9 @@ def test_a_senseless_edge_length_is_refused(edge_length: float) -> None:
 def test_a_mesh_that_would_fill_the_memory_is_refused() -> None:
     with pytest.raises(ToileError, match="panel 'piece': over 2000000 vertices"):
         mesh_one(polygon(SHAPES["square"]), 0.0001)
+
+
+def test_a_piece_that_is_practically_a_line_is_named() -> None:
+    panel = polygon([[0, 0], [0.1, 0], [0.05, 1e-12]], "thread")
+    with pytest.raises(ToileError, match=r"panel 'thread': points lie on each other near \(5.00, 0.00\) cm"):
+        mesh_one(panel, 0.2)

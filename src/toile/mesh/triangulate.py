@@ -16,7 +16,7 @@ import numpy as np
 import shapely
 
 from toile.errors import ToileError
-from toile.mesh.fill import GOOD_ANGLE, Frame, fill, smallest_angles
+from toile.mesh.fill import GOOD_ANGLE, Frame, double_areas, fill, smallest_angles
 from toile.mesh.marks import cutouts, lines, resample
 from toile.mesh.sample import EdgeKey, Step, cut_outlines, edge_fractions, split_steps
 from toile.pattern.curves import sample_edge
@@ -29,6 +29,8 @@ _ROUNDS = 8
 _FINEST = 0.1
 """steps of the outline are not cut shorter than this share of the edge length"""
 _MAX_VERTICES = 2_000_000
+_NO_AREA = 1e-12
+"""twice the area of a triangle that no engine can move [m²]"""
 
 
 def mesh_pattern(pattern: Pattern, edge_length: float) -> dict[str, PanelMesh]:
@@ -55,6 +57,7 @@ def mesh_panel(panel: Panel, fractions: Mapping[EdgeKey, Floats], edge_length: f
     outline, edge_vertices = _outline(panel, fractions)
     frame, mark_edges = _frame(panel, outline, edge_length)
     uv, triangles = fill(frame)
+    _refuse_needles(panel, uv, triangles)
     angles = smallest_angles(uv, triangles)
     return PanelMesh(
         uv=uv,
@@ -184,6 +187,16 @@ def _sharp_corners(mesh: PanelMesh) -> set[int]:
     a, b = before - here, after - here
     cosine = (a * b).sum(axis=1) / np.maximum(np.hypot(*a.T) * np.hypot(*b.T), 1e-30)
     return set(loop[np.arccos(np.clip(cosine, -1.0, 1.0)) < GOOD_ANGLE * 1.001].tolist())
+
+
+def _refuse_needles(panel: Panel, uv: Floats, triangles: Ints) -> None:
+    """Raise where a triangle has practically no area: points of the outline or of a line nearly coincide."""
+    area = double_areas(uv[triangles])
+    if area.min() < _NO_AREA:
+        x, y = 100.0 * uv[triangles[int(np.argmin(area))]].mean(axis=0)
+        raise ToileError(
+            f"panel '{panel.name}': points lie on each other near ({x:.2f}, {y:.2f}) cm; remove one of them"
+        )
 
 
 def _sharp_places(panel: Panel, uv: Floats, triangles: Ints, angles: Floats) -> tuple[str, ...]:
