@@ -75,13 +75,17 @@ def rasterise(
     inverse_w: Floats | None = None,
     farthest: bool = False,
     cull: int = 0,
+    only: NDArray[np.integer[Any]] | None = None,
 ) -> Visible:
     """Return what each pixel sees, with the place in the triangle; see visible() for the arguments.
 
     inverse_w: 1/w of each point in a perspective picture, so that weights are right in space, (n,).
+    only: flat indices of the pixels for which the place in the triangle is wanted; None: all.
     """
     triangle, depth = visible(points, triangles, width, height, farthest=farthest, cull=cull)
-    pixel = np.flatnonzero(triangle.reshape(-1) >= 0).astype(np.int32)
+    flat = triangle.reshape(-1)
+    covered = np.flatnonzero(flat >= 0) if only is None else only[flat[only] >= 0]
+    pixel = covered.astype(np.int32)
     w = np.zeros(0) if inverse_w is None else np.ascontiguousarray(inverse_w)
     hit = triangle.reshape(-1)[pixel]
     weights = _kernels.pixel_weights(pixel, hit, points, triangles, w, width, height)
