@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from PIL import Image
 from scipy.ndimage import gaussian_filter, maximum_filter, minimum_filter
 
-from toile.container import replacing
 from toile.errors import ToileError
 from toile.export.camera import Camera, frame_views, natural_width
+from toile.export.image import as_bytes as as_bytes
+from toile.export.image import to_srgb, tone
+from toile.export.image import write_png as write_png
 from toile.export.light import Shadower, ambient, cone_directions, key_share, shadower, sphere_directions
 from toile.export.surface import FAR, line_heights, seam_edges, vertex_normals
 from toile.mesh.raster import Floats32, Visible, rasterise
@@ -288,7 +289,7 @@ def render(
     table = _vertex_table(scene, camera, key)
     seen = rasterise(points, things, width, height, inverse_w=inverse_w)
     picture = behind.copy()
-    picture[seen.pixel] = _tone(_thing_colour(scene, key, seen, table, outside))
+    picture[seen.pixel] = tone(_thing_colour(scene, key, seen, table, outside))
     # inside a surface the picture is smooth; edges, seams and folds are looked at several times
     rough = np.flatnonzero(_rough_pixels(scene, seen))
     total = picture[rough]
@@ -297,10 +298,10 @@ def render(
         moved = np.add(points, [shift[0], shift[1], 0.0])
         seen = rasterise(moved, things, width, height, inverse_w=inverse_w, only=rough)
         again = behind.copy()
-        again[seen.pixel] = _tone(_thing_colour(scene, key, seen, table, outside))
+        again[seen.pixel] = tone(_thing_colour(scene, key, seen, table, outside))
         total += again[rough]
     picture[rough] = total * np.float32(1 / scene.studio.samples)
-    return _to_srgb(picture.reshape(height, width, 3))
+    return to_srgb(picture.reshape(height, width, 3))
 
 
 def _rough_pixels(scene: LitScene, seen: Visible) -> Bools:
@@ -432,18 +433,6 @@ def _lines(scene: LitScene, seen: Visible, hit: Ints) -> Floats32:
     return result
 
 
-def _tone(colour: Floats32) -> Floats32:
-    """Return colours that never clip: linear when dark, rolling off towards white."""
-    rolled: Floats32 = colour * (1 + colour / np.float32(5)) / (1 + colour * np.float32(0.6))
-    return rolled
-
-
-def _to_srgb(linear: Floats32) -> Floats32:
-    x = np.clip(linear, 0, 1)
-    encoded: Floats32 = np.where(x <= 0.0031308, 12.92 * x, 1.055 * x ** np.float32(1 / 2.4) - 0.055)
-    return encoded
-
-
 # ---------------------------------------------------------------------------- whole pictures
 
 
@@ -467,17 +456,6 @@ def render_views(
         parts.append(render(scene, camera, columns, height, backdrop=part))
         start += columns
     return np.concatenate(parts, axis=1)
-
-
-def as_bytes(picture: Floats32) -> np.ndarray:
-    """Return 8-bit values of an sRGB picture."""
-    return np.round(np.clip(picture, 0, 1) * 255).astype(np.uint8)
-
-
-def write_png(path: str | os.PathLike[str], picture: Floats32) -> None:
-    """Write an sRGB picture (h, w, 3), atomically."""
-    with replacing(path) as file:
-        Image.fromarray(as_bytes(picture)).save(file, format="PNG")
 
 
 def picture_of(
