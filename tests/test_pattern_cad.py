@@ -3,6 +3,7 @@
 import io
 import math
 import os
+import re
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from toile.errors import ToileError
 from toile.pattern import curves, pattern_sizes, read_pattern, write_pattern
 from toile.pattern.compare import differences
 from toile.pattern.dxf_write import to_dxf
+from toile.pattern.pdf import write_pdf
 from toile.types import Edge, Mark, Notch, Panel, Pattern
 
 SAMPLES = Path(os.environ.get("TOILE_SAMPLES", "samples"))
@@ -448,3 +450,27 @@ def test_simple_square_is_one_piece_everywhere(tmp_path):
         write_pattern(pattern, tmp_path / f"one{ending}")
         assert len(read_pattern(tmp_path / f"one{ending}").panels[0].edges) == 4
     assert not (tmp_path / "one.seams").exists()
+
+
+def test_pdf_sheets_hold_the_pieces_at_true_size(tmp_path):
+    write_pattern(Pattern("one (1)", (square("a", 0.1),)), tmp_path / "one.pdf")
+    data = (tmp_path / "one.pdf").read_bytes()
+    assert data.startswith(b"%PDF-1.4")
+    assert b"/Count 1 " in data
+    # the cross-reference table points to the objects
+    table = data[int(data.split(b"startxref\n")[1].split()[0]) :].split(b"\n")
+    for number, row in enumerate(table[3 : 3 + int(table[1].split()[1]) - 1], start=1):
+        assert data[int(row[:10]) :].startswith(f"{number} 0 obj".encode())
+    # 10 cm are 72 / 2.54 · 10 points
+    corners = [tuple(map(float, m)) for m in re.findall(rb"\n([-\d.]+) ([-\d.]+) [ml](?=\n)", data)][:4]
+    assert np.ptp(np.array(corners), axis=0) == pytest.approx([720 / 2.54] * 2, abs=0.01)
+    large = Pattern("large", (square("a", 1.0),))
+    write_pdf(large, tmp_path / "a4.pdf")
+    # 1 m needs 6 columns of 19 cm and 4 rows of 27.7 cm
+    assert b"/Count 24 " in (tmp_path / "a4.pdf").read_bytes()
+    write_pdf(large, tmp_path / "a0.pdf", sheet="a0")
+    assert b"/Count 2 " in (tmp_path / "a0.pdf").read_bytes()
+    with pytest.raises(ToileError, match="sheet 'b5' is unknown"):
+        write_pdf(large, tmp_path / "b5.pdf", sheet="b5")
+    with pytest.raises(ToileError, match="take larger paper"):
+        write_pdf(Pattern("huge", (square("a", 10.0),)), tmp_path / "huge.pdf")

@@ -31,6 +31,16 @@ def test_table_tells_sizes_lengths_and_ease():
     assert lines["elastic"] == ["elastic", "large.top", "50.0", "0.8"]
 
 
+def test_doubtful_seams_are_listed():
+    pair = Pattern(
+        "pair",
+        (square("small", 0.4), square("large", 0.5)),
+        (Seam((EdgeRef("small", 2),), (EdgeRef("large", 0, True),)),),
+    )
+    assert "to look at:\n  seam 0: its sides are 40.0 and 50.0 cm long" in describe(pair)
+    assert "to look at" not in describe(tube())
+
+
 def test_pieces_do_not_overlap_on_the_page():
     panels = tuple(square(f"p{i}", size) for i, size in enumerate((0.1, 0.9, 0.3, 0.3, 0.05, 0.6)))
     spots, width, height = lay_out(Pattern("many", panels), 0.05)

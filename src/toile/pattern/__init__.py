@@ -13,6 +13,7 @@ from toile.pattern import dxf, garmentcode, hpgl, svg, text, text_write
 from toile.pattern.check import check_pattern
 from toile.pattern.dxf_write import to_dxf
 from toile.pattern.files import decode, read_bytes, write_bytes
+from toile.pattern.pdf import to_pdf
 from toile.pattern.pieces import UNIT_METRES
 from toile.pattern.svg_write import to_svg_pattern
 from toile.types import Pattern
@@ -47,8 +48,9 @@ READERS: dict[str, Callable[..., Pattern]] = {
     "hpgl": _read_hpgl,
 }  # fmt: skip
 """format → reader of (bytes, name for the pattern, file name for errors, size=, units=)"""
-WRITERS: dict[str, Callable[[Pattern], str]] = {
+WRITERS: dict[str, Callable[[Pattern], str | bytes]] = {
     ".json": garmentcode.to_json, ".txt": text_write.to_text, ".dxf": to_dxf, ".svg": to_svg_pattern,
+    ".pdf": to_pdf,
 }  # fmt: skip
 """file ending → writer"""
 _WITHOUT_SEAMS = ("dxf", "svg", "hpgl")
@@ -140,7 +142,8 @@ def write_pattern(pattern: Pattern, path: str | os.PathLike[str]) -> None:
             f"{Path(path).name}: patterns are written as {', '.join(WRITERS)}: change the ending"
         )
     check_pattern(pattern, f"pattern '{pattern.name}'")
-    write_bytes(path, WRITERS[ending](pattern).encode("utf-8"))
+    data = WRITERS[ending](pattern)
+    write_bytes(path, data.encode("utf-8") if isinstance(data, str) else data)
     placed = any(panel.placement for panel in pattern.panels)
     if ending in (".dxf", ".svg") and (pattern.seams or pattern.holds or placed):
         write_seams(replace(pattern, notes=()), Path(path).with_suffix(SEAM_ENDING))

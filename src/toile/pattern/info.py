@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from toile.pattern import curves
-from toile.pattern.measure import panel_size, seam_lengths
-from toile.types import EdgeRef, Pattern
+from toile.pattern.measure import edge_words, panel_size, seam_lengths
+from toile.pattern.seams import check_seams
+from toile.types import Pattern
 
 _ORIGIN = {
     "floor": "placed from the floor",
@@ -15,7 +16,7 @@ _ORIGIN = {
 
 
 def describe(pattern: Pattern) -> str:
-    """Return a table of the pieces, seams and holds of a pattern, sizes in cm."""
+    """Return a table of the pieces, seams and holds of a pattern, sizes in cm, and what is doubtful."""
     pieces, seams = len(pattern.panels), len(pattern.seams)
     title = f"{pattern.name}: {_count(pieces, 'piece')}, {_count(seams, 'seam')}, {_ORIGIN[pattern.origin]}"
     if pattern.layer:
@@ -27,6 +28,9 @@ def describe(pattern: Pattern) -> str:
         blocks.append(_table(_SEAM_HEAD, _seam_rows(pattern)))
     if pattern.holds:
         blocks.append(_table(_HOLD_HEAD, _hold_rows(pattern)))
+    findings = check_seams(pattern)
+    if findings:
+        blocks.append("\n".join(["to look at:", *[f"  {finding.text}" for finding in findings]]))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -70,12 +74,6 @@ def _hold_rows(pattern: Pattern) -> list[list[str]]:
         ]
         for hold in pattern.holds
     ]
-
-
-def edge_words(pattern: Pattern, ref: EdgeRef) -> str:
-    """Return what people call an edge: its panel and its name or number, a minus sign for backwards."""
-    name = pattern.panel(ref.panel).edges[ref.edge].name
-    return f"{'-' if ref.reversed else ''}{ref.panel}.{name or ref.edge}"
 
 
 def _count(number: int, noun: str) -> str:

@@ -22,3 +22,9 @@ def panel_size(panel: Panel) -> tuple[float, float]:
     """Return width and height of a piece as drawn [m]."""
     width, height = np.ptp(curves.outline(panel), axis=0)
     return float(width), float(height)
+
+
+def edge_words(pattern: Pattern, ref: EdgeRef) -> str:
+    """Return what people call an edge: its panel and its name or number, a minus sign for backwards."""
+    name = pattern.panel(ref.panel).edges[ref.edge].name
+    return f"{'-' if ref.reversed else ''}{ref.panel}.{name or ref.edge}"

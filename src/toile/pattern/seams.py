@@ -10,8 +10,7 @@ import numpy as np
 
 from toile.pattern import curves
 from toile.pattern.check import describe_seam
-from toile.pattern.info import edge_words
-from toile.pattern.measure import chain_length, seam_lengths
+from toile.pattern.measure import chain_length, edge_words, seam_lengths
 from toile.pattern.sides import Points, outer_face
 from toile.types import EdgeRef, Floats, Pattern, Seam
 
