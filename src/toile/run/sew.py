@@ -20,6 +20,8 @@ from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair
 from toile.types import Floats, Garment, PosedBody, State
 
+STILL = 0.0003
+"""what moves less in a frame is at rest [m]"""
 Progress = Callable[[str, float], None]
 """called with what is being done and how far it is, 0 … 1"""
 
@@ -46,8 +48,8 @@ class SewSettings:
     """longest substep while sewing and draping [s]; coarser than in motion"""
     largest_gap: float = 0.02
     """a seam that is still open by more cannot be welded [m]"""
-    repair_frames: int = 3
-    """frames at the end of the drape in which the exact repair works"""
+    repair_frames: int = 40
+    """longest that the exact repair works at the end of the drape, until all is clean and at rest [frames]"""
     rest_speed: float = 0.01
     """at rest when 99.7 % of the particles are slower [m/s]"""
 
@@ -159,9 +161,12 @@ def _repaired(
     repair = Repair(garment, collider, state.position, garment.hold_particle)
     state = repair(state, body)
     previous = state.position
-    for _ in range(settings.repair_frames):
+    for frame in range(settings.repair_frames):
         previous = state.position
         state = repair(advance_frame(solver, collider, state, body, body, 1 / settings.fps), body)
+        still = (((state.position - previous) ** 2).sum(axis=1) < STILL**2).mean() > 0.997
+        if frame > 1 and still and not repair.last.body_after and not repair.last.cloth_after:
+            break
     return state, previous
 
 
