@@ -68,9 +68,9 @@ def outfit(columns, rows):
     """Return two wavy tubes round the hips, the outer 4 mm over the inner, and their position."""
     parts = []
     for offset in (0.0, 0.004):
-        garment, position = tube_cloth(columns, rows, 1.3, 0.5)
+        garment, position = tube_cloth(columns, rows, 1.5, 0.5)
         angle = np.arctan2(position[:, 0], position[:, 2])
-        radius = 0.205 + offset + 0.012 * np.sin(9 * angle) * (1 - position[:, 1] / 0.5)
+        radius = 0.232 + offset + 0.012 * np.sin(9 * angle) * (1 - position[:, 1] / 0.5)
         ring = np.stack([radius * np.sin(angle), position[:, 1] + 0.5, radius * np.cos(angle)], axis=1)
         parts.append((garment, ring))
     position = np.concatenate([p for _, p in parts])
