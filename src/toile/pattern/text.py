@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,13 +13,20 @@ from toile.errors import ToileError
 from toile.pattern.check import EDGE_LIMIT, MARKS, NAME_LIMIT, ORIGINS, PANEL_LIMIT, SEAM_LIMIT
 from toile.pattern.mirror import mirror_panel
 from toile.pattern.rotation import rotation_from_degrees
-from toile.pattern.words import METRES, Token, angle_of, length_of, name_of, number_of, ref_of, tokens_of
-from toile.types import Edge, EdgeRef, Floats, Hold, Mark, Notch, Panel, Pattern, Placement, Seam
+from toile.pattern.text_joins import (
+    Words,
+    edge_index,
+    elastics_of,
+    pins_of,
+    seam_of,
+    split_at,
+    take,
+)
+from toile.pattern.words import METRES, Token, angle_of, length_of, name_of, number_of, tokens_of
+from toile.types import Edge, Floats, Hold, Mark, Notch, Panel, Pattern, Placement, Seam
 
 FIRST_WORDS = frozenset({"garment", "panel", "units", "origin", "layer", "fabric", "seam"})
 """how a garment text file may begin"""
-
-Words = list[Token]
 
 
 @dataclass(slots=True)
@@ -170,12 +176,6 @@ def _finish(reader: _Reader) -> Pattern:
 # ---------------------------------------------------------------------------- helpers
 
 
-def _take(words: Words, count: int, usage: str) -> Words:
-    if len(words) != count:
-        raise ToileError(f"write '{usage}'")
-    return words
-
-
 def _panel(reader: _Reader) -> _Draft:
     if reader.draft is None:
         raise ToileError("this line belongs to a panel: write 'panel NAME' before it")
@@ -184,14 +184,6 @@ def _panel(reader: _Reader) -> _Draft:
 
 def _lengths(reader: _Reader, words: Words) -> Floats:
     return np.array([length_of(word, reader.unit) for word in words])
-
-
-def _split(words: Words, key: str) -> tuple[Words, Words]:
-    """Return the words before and after a key word; the second is empty when the key is missing."""
-    for i, word in enumerate(words):
-        if word.kind == "word" and word.text == key:
-            return words[:i], words[i + 1 :]
-    return words, []
 
 
 def _named(words: Words) -> tuple[Words, str]:
@@ -221,32 +213,32 @@ def _point(reader: _Reader, draft: _Draft, words: Words) -> int:
 
 
 def _on_garment(reader: _Reader, words: Words) -> None:
-    reader.name = name_of(_take(words, 1, "garment NAME")[0])
+    reader.name = name_of(take(words, 1, "garment NAME")[0])
 
 
 def _on_units(reader: _Reader, words: Words) -> None:
-    unit = _take(words, 1, "units cm")[0].text
+    unit = take(words, 1, "units cm")[0].text
     if unit not in METRES:
         raise ToileError(f"'{unit[:20]}' is no unit: write {', '.join(METRES)}")
     reader.unit = METRES[unit]
 
 
 def _on_origin(reader: _Reader, words: Words) -> None:
-    origin = _take(words, 1, "origin floor")[0].text
+    origin = take(words, 1, "origin floor")[0].text
     if origin not in ORIGINS:
         raise ToileError(f"origin '{origin[:20]}' is unknown: write {', '.join(ORIGINS)}")
     reader.origin = origin
 
 
 def _on_layer(reader: _Reader, words: Words) -> None:
-    value = number_of(_take(words, 1, "layer NUMBER")[0])
+    value = number_of(take(words, 1, "layer NUMBER")[0])
     if value != int(value) or abs(value) > 1000:
         raise ToileError("a layer is a whole number: 0 next to the skin, 1 over it …")
     reader.layer = int(value)
 
 
 def _on_note(reader: _Reader, words: Words) -> None:
-    reader.notes.append(name_of(_take(words, 1, 'note "TEXT"')[0]))
+    reader.notes.append(name_of(take(words, 1, 'note "TEXT"')[0]))
 
 
 def _on_panel(reader: _Reader, words: Words) -> None:
@@ -281,7 +273,7 @@ def _base(reader: _Reader, words: Words) -> Panel:
 
 
 def _on_fabric(reader: _Reader, words: Words) -> None:
-    name = name_of(_take(words, 1, "fabric NAME")[0])
+    name = name_of(take(words, 1, "fabric NAME")[0])
     if reader.draft is None:
         reader.fabric = name
     else:
@@ -292,21 +284,21 @@ def _on_fabric(reader: _Reader, words: Words) -> None:
 
 
 def _on_at(reader: _Reader, words: Words) -> None:
-    _panel(reader).translation = _lengths(reader, _take(words, 3, "at X Y Z"))
+    _panel(reader).translation = _lengths(reader, take(words, 3, "at X Y Z"))
 
 
 def _on_turn(reader: _Reader, words: Words) -> None:
-    x, y, z = (number_of(word) for word in _take(words, 3, "turn RX RY RZ (degrees)"))
+    x, y, z = (number_of(word) for word in take(words, 3, "turn RX RY RZ (degrees)"))
     _panel(reader).rotation = rotation_from_degrees(x, y, z)
 
 
 def _on_matrix(reader: _Reader, words: Words) -> None:
-    values = [number_of(word) for word in _take(words, 9, "matrix and nine numbers, row by row")]
+    values = [number_of(word) for word in take(words, 9, "matrix and nine numbers, row by row")]
     _panel(reader).rotation = np.array(values).reshape(3, 3)
 
 
 def _on_around(reader: _Reader, words: Words) -> None:
-    _panel(reader).around = name_of(_take(words, 1, "around torso")[0])
+    _panel(reader).around = name_of(take(words, 1, "around torso")[0])
 
 
 def _on_grain(reader: _Reader, words: Words) -> None:
@@ -316,11 +308,11 @@ def _on_grain(reader: _Reader, words: Words) -> None:
 
 
 def _on_label(reader: _Reader, words: Words) -> None:
-    _panel(reader).label = name_of(_take(words, 1, 'label "TEXT"')[0])
+    _panel(reader).label = name_of(take(words, 1, 'label "TEXT"')[0])
 
 
 def _on_corner(reader: _Reader, words: Words) -> None:
-    draft, (name, *at) = _panel(reader), _take(words, 3, "corner NAME X Y")
+    draft, (name, *at) = _panel(reader), take(words, 3, "corner NAME X Y")
     if name_of(name) in draft.corner_index or name.text == "start":
         raise ToileError(f"corner '{name.text[:40]}' exists already")
     draft.corner_index[name_of(name)] = _point(reader, draft, at)
@@ -351,7 +343,7 @@ def _on_edge(reader: _Reader, word: str, words: Words) -> None:
             f"the outline of panel '{draft.name}' is closed already: nothing comes after 'to start'"
         )
     words, name = _named(words)
-    before, after = _split(words, "to")
+    before, after = split_at(words, "to")
     numbers = _lengths(reader, before)
     if len(numbers) % 2:
         raise ToileError("points come in pairs X Y")
@@ -378,39 +370,20 @@ _USAGE = {
 
 def _on_name(reader: _Reader, words: Words) -> None:
     draft = _panel(reader)
-    number, _, name = _take(words, 3, "edge NUMBER as NAME")
+    number, _, name = take(words, 3, "edge NUMBER as NAME")
     edges = list(draft.base.edges) if draft.base else draft.edges
-    index = _edge_index(edges, number)
+    index = edge_index(edges, number)
     edges[index] = replace(edges[index], name=name_of(name))
     if draft.base:
         draft.base = replace(draft.base, edges=tuple(edges))
 
 
-def _edge_index(edges: list[Edge] | tuple[Edge, ...], word: Token) -> int:
-    """Return the edge of that number or name."""
-    if word.kind == "word" and word.text.isascii() and word.text.isdigit():
-        if int(word.text[:9]) >= len(edges):
-            raise ToileError(f"there is no edge {word.text[:9]}: the panel has edges 0 to {len(edges) - 1}")
-        return int(word.text[:9])
-    return _by_name(edges, name_of(word))
-
-
-def _by_name(edges: list[Edge] | tuple[Edge, ...], name: str) -> int:
-    found = [i for i, edge in enumerate(edges) if edge.name == name]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise ToileError(f"{len(found)} edges are called '{name}': use their numbers {found}")
-    known = ", ".join(sorted({e.name for e in edges if e.name})[:10])
-    raise ToileError(f"there is no edge '{name[:40]}'" + (f": the edges are {known}" if known else ""))
-
-
 def _on_notch(reader: _Reader, words: Words) -> None:
     draft = _panel(reader)
     words, name = _named(words)
-    edge, place = _take(words, 2, "notch EDGE FRACTION [as NAME]")
+    edge, place = take(words, 2, "notch EDGE FRACTION [as NAME]")
     edges = draft.base.edges if draft.base else draft.edges
-    draft.notches.append(Notch(_edge_index(edges, edge), number_of(place), name))
+    draft.notches.append(Notch(edge_index(edges, edge), number_of(place), name))
 
 
 def _on_mark(reader: _Reader, words: Words) -> None:
@@ -493,72 +466,16 @@ def _later(word: str) -> Callable[[_Reader, Words], None]:
     return handle
 
 
-def _refs(reader: _Reader, word: Token) -> list[EdgeRef]:
-    """Return the edges of one reference; a range may be several."""
-    ref = ref_of(word)
-    panel = reader.panels.get(ref.panel)
-    if panel is None:
-        known = ", ".join(list(reader.panels)[:8])
-        raise ToileError(f"there is no panel '{ref.panel[:40]}': the panels are {known}")
-    if ref.low < 0:
-        try:
-            return [EdgeRef(ref.panel, _by_name(panel.edges, ref.name), ref.backwards)]
-        except ToileError as error:
-            raise ToileError(f"panel '{ref.panel}': {error}") from None
-    if max(ref.low, ref.high) >= len(panel.edges):
-        raise ToileError(
-            f"there is no edge {max(ref.low, ref.high)} in panel '{ref.panel}': "
-            f"it has edges 0 to {len(panel.edges) - 1}"
-        )
-    if ref.low > ref.high or (ref.backwards and ref.high > ref.low):
-        numbers = range(max(ref.low, ref.high), min(ref.low, ref.high) - 1, -1)
-        return [EdgeRef(ref.panel, i, True) for i in numbers]
-    return [EdgeRef(ref.panel, i, ref.backwards) for i in range(ref.low, ref.high + 1)]
-
-
-def _chain(reader: _Reader, words: Words) -> tuple[EdgeRef, ...]:
-    refs: list[EdgeRef] = []
-    for i, word in enumerate(words):
-        if i % 2:
-            if word.text != ",":
-                raise ToileError("separate the edges of a side with commas")
-        else:
-            refs += _refs(reader, word)
-    if not refs or len(words) % 2 == 0:
-        raise ToileError("write 'seam NAME: PANEL.EDGE, … = PANEL.EDGE, …'")
-    return tuple(refs)
-
-
 def _on_seam(reader: _Reader, words: Words) -> None:
-    name = ""
-    if len(words) > 1 and words[1] == Token("sign", ":"):
-        name, words = name_of(words[0]), words[2:]
-    ease = None
-    for key in ("ease", "gather"):
-        words, rest = _split(words, key)
-        if rest:
-            ease = number_of(_take(rest, 1, f"{key} RATIO")[0])
-            if not math.isfinite(ease) or ease <= 0.0:
-                raise ToileError("ease is the length of the second side / the first, such as 1.05")
-    equals = [i for i, word in enumerate(words) if word == Token("sign", "=")]
-    if len(equals) != 1:
-        raise ToileError("write 'seam NAME: PANEL.EDGE, … = PANEL.EDGE, …'")
-    a, b = _chain(reader, words[: equals[0]]), _chain(reader, words[equals[0] + 1 :])
-    reader.seams.append(Seam(a, b, ease, name))
+    reader.seams.append(seam_of(reader.panels, words))
 
 
 def _on_pin(reader: _Reader, words: Words) -> None:
-    ratio = 1.0
-    if len(words) > 1 and words[-2].kind == "ref" and words[-1].kind != "sign":
-        ratio, words = number_of(words[-1]), words[:-1]
-    reader.holds += [Hold(ref, "pin", ratio) for ref in _chain(reader, words)]
+    reader.holds += pins_of(reader.panels, words)
 
 
 def _on_elastic(reader: _Reader, words: Words) -> None:
-    if not words:
-        raise ToileError("write 'elastic PANEL.EDGE RATIO'")
-    ratio = number_of(words[-1])
-    reader.holds += [Hold(ref, "elastic", ratio) for ref in _chain(reader, words[:-1])]
+    reader.holds += elastics_of(reader.panels, words)
 
 
 _JOINS = {"seam": _on_seam, "pin": _on_pin, "elastic": _on_elastic}
