@@ -1,6 +1,7 @@
 """Skinned avatars: a person of boxes, written as GLB by the test itself, becomes a Body with its clips."""
 
 import json
+import random
 import struct
 import time
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from toile.body.avatar import read_avatar, read_clips
+from toile.body.avatar import clip_names, read_avatar, read_clip
 from toile.body.bone_names import find_bones, split_name
 from toile.body.rotation import from_vector
 from toile.body.skin import pose_body
@@ -199,7 +200,8 @@ def test_a_user_table_names_the_bones(tmp_path: Path) -> None:
 
 def test_clips_move_as_the_file_says(tmp_path: Path) -> None:
     path = write(tmp_path / "kick.glb", *avatar(unit=0.01))
-    (clip,) = read_clips(path)
+    assert clip_names(path) == ("kick",)
+    clip = read_clip(path)
     assert clip.name == "kick"
     assert clip.duration == pytest.approx(1.0)
     assert clip.translation[-1, 2] - clip.translation[0, 2] == pytest.approx(0.4, abs=1e-6)
@@ -266,6 +268,27 @@ def test_hostile_files_are_refused_quickly(tmp_path: Path, name: str) -> None:
         read_avatar(path)
     assert time.perf_counter() - start < 5.0
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_wrong_value_is_an_error_in_words_or_harmless(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    tree, blob = avatar()
+    for _ in range(3):
+        place: Any = tree
+        way: list[tuple[Any, Any]] = []
+        while isinstance(place, dict | list) and place and (not way or chance.random() < 0.85):
+            key = chance.choice(list(place)) if isinstance(place, dict) else chance.randrange(len(place))
+            way.append((place, key))
+            place = place[key]
+        way[-1][0][way[-1][1]] = chance.choice([None, -1, 10**12, 1.5, "x", [], {}, [None], True, 1e308])
+    path = tmp_path / "bad.glb"
+    path.write_bytes(pack(tree, blob))
+    for read in (read_avatar, read_motion):
+        try:
+            read(path)
+        except ToileError as error:
+            assert "\n" not in str(error)  # noqa: PT017
 
 
 @pytest.mark.parametrize(

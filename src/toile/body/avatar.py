@@ -72,6 +72,8 @@ def read_avatar(path: str | os.PathLike[str], *, table: Mapping[str, str] | None
     heads = world[rig.node, :3, 3]
     stance = _find_stance(points, heads, rig.bones, glb.name)
     points, heads = stance.place(points), stance.place(heads)
+    if np.abs(points).max() > 10.0 or np.abs(heads).max() > 10.0:
+        raise ToileError(f"{glb.name}: its bones or its skin reach farther than 10 m from the person")
     tails = _tails(heads, rig)
     turned = _to_a_pose(heads, rig)
     blend = np.einsum("nk,nkab->nab", weights, turned[joints])
@@ -93,17 +95,27 @@ def read_avatar(path: str | os.PathLike[str], *, table: Mapping[str, str] | None
     )
 
 
-def read_clips(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = None) -> tuple[Motion, ...]:
-    """Return the clips of an avatar as motions [m, y up]; none where the file has no animation."""
+def clip_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the names of an avatar's clips."""
+    return tuple(_clip_name(clip, index) for index, clip in enumerate(read_glb(path).items("animations")))
+
+
+def _clip_name(clip: dict[str, Any], index: int) -> str:
+    return str(clip.get("name") or f"clip {index + 1}")[:60].replace("\n", " ")
+
+
+def read_clip(
+    path: str | os.PathLike[str], number: int = 0, *, table: Mapping[str, str] | None = None
+) -> Motion:
+    """Return one clip of an avatar as a motion [m, y up]."""
     glb = read_glb(path)
+    clip = glb.item("animations", number)
     nodes = read_nodes(glb)
     rig = _find_rig(glb, nodes, table)
     rest = _rest_world(glb, nodes)[rig.node]
     height = np.ptp(rest[:, :3, 3], axis=0).max()
     scale = next((unit_ for unit_ in UNITS if 0.7 < height * unit_ < 2.5), 1.6 / max(float(height), 1e-9))
-    return tuple(
-        _clip(glb, nodes, rig, rest, clip, index, scale) for index, clip in enumerate(glb.items("animations"))
-    )
+    return _clip(glb, nodes, rig, rest, clip, number, scale)
 
 
 def _clip(
@@ -117,9 +129,8 @@ def _clip(
         if parent >= 0:
             local[:, joint] = multiply(inverse(turn[:, parent]), turn[:, joint])
             offsets[joint] = scale * (rest[joint, :3, 3] - rest[parent, :3, 3])
-    name = str(clip.get("name") or f"clip {index + 1}")[:60]
     return Motion(
-        name=name,
+        name=_clip_name(clip, index),
         fps=fps,
         names=rig.names,
         parents=rig.parents,
@@ -141,11 +152,7 @@ def _find_rig(glb: Glb, nodes: Nodes, table: Mapping[str, str] | None) -> Rig:
     """Return the joints of all skins as one tree, the hips' root first."""
     used: set[int] = set()
     for skin in glb.items("skins"):
-        joints = skin.get("joints", [])
-        used |= {
-            whole(joint, "a skin's joint", glb.name, 0, len(nodes.names) - 1)
-            for joint in (joints if isinstance(joints, list) else [])
-        }
+        used |= set(_skin_joints(glb, skin))
     if not used:
         raise ToileError(f"{glb.name}: has no skin with joints; give a rigged avatar, or use it as a scan")
     if len(used) > 2000:
@@ -164,6 +171,14 @@ def _find_rig(glb: Glb, nodes: Nodes, table: Mapping[str, str] | None) -> Rig:
     names = _unique([human.get(node, nodes.names[node]) for node in order])
     bones = find_bones(names, parents, table=table, source=glb.name)
     return Rig(np.array(order, dtype=np.int32), tuple(names), np.array(parents, dtype=np.int32), bones)
+
+
+def _skin_joints(glb: Glb, skin: dict[str, Any]) -> list[int]:
+    """Return the nodes that are a skin's joints."""
+    joints, most = skin.get("joints"), len(glb.items("nodes")) - 1
+    if not isinstance(joints, list) or not joints:
+        raise ToileError(f"{glb.name}: a skin has no joints")
+    return [whole(joint, "a skin's joint", glb.name, 0, most) for joint in joints]
 
 
 def _used_parent(nodes: Nodes, node: int, used: set[int]) -> int:
@@ -193,7 +208,9 @@ def _humanoid(glb: Glb) -> dict[int, str]:
     found: dict[int, str] = {}
     for key in ("VRM", "VRMC_vrm"):
         table = extensions.get(key, {}) if isinstance(extensions, dict) else {}
-        bones = table.get("humanoid", {}).get("humanBones", []) if isinstance(table, dict) else []
+        humanoid = table.get("humanoid", {}) if isinstance(table, dict) else {}
+        bones = humanoid.get("humanBones", []) if isinstance(humanoid, dict) else []
+        bones = bones if isinstance(bones, list | dict) else []
         pairs = (
             [(str(bone.get("bone")), bone.get("node")) for bone in bones if isinstance(bone, dict)]
             if isinstance(bones, list)
@@ -214,7 +231,7 @@ def _rest_world(glb: Glb, nodes: Nodes) -> Floats:
         bind = _bind_matrices(glb, skin)
         if bind is None or (np.abs(np.linalg.det(bind)) < 1e-12).any():
             return world
-        bound |= dict(zip(skin["joints"], np.linalg.inv(bind), strict=True))
+        bound |= dict(zip(_skin_joints(glb, skin), np.linalg.inv(bind), strict=True))
     stands = np.array([world[node] @ np.linalg.inv(matrix) for node, matrix in bound.items()])
     if (
         not len(stands)
@@ -236,10 +253,9 @@ def _bind_matrices(glb: Glb, skin: dict[str, Any]) -> Floats | None:
     if "inverseBindMatrices" not in skin:
         return None
     columns = np.asarray(accessor(glb, skin["inverseBindMatrices"]), dtype=np.float64)
-    if columns.ndim != 2 or columns.shape != (len(skin["joints"]), 16):
-        raise ToileError(
-            f"{glb.name}: a skin has bind matrices {columns.shape} for {len(skin['joints'])} joints"
-        )
+    count = len(_skin_joints(glb, skin))
+    if columns.ndim != 2 or columns.shape != (count, 16):
+        raise ToileError(f"{glb.name}: a skin has bind matrices {columns.shape} for {count} joints")
     return np.asarray(columns.reshape(-1, 4, 4).transpose(0, 2, 1))
 
 
@@ -255,7 +271,12 @@ def _read_skin(glb: Glb, nodes: Nodes, rig: Rig, world: Floats) -> tuple[Floats,
         mesh = glb.item("meshes", node["mesh"])
         primitives = mesh.get("primitives", [])
         for primitive in primitives if isinstance(primitives, list) else []:
-            if primitive.get("mode", 4) != 4 or "POSITION" not in primitive.get("attributes", {}):
+            attributes = primitive.get("attributes") if isinstance(primitive, dict) else None
+            if (
+                not isinstance(attributes, dict)
+                or "POSITION" not in attributes
+                or primitive.get("mode", 4) != 4
+            ):
                 continue
             part = _read_primitive(glb, nodes, node, index, primitive, world, joint_of)
             if part is None:
@@ -302,13 +323,14 @@ def _read_primitive(
         joints[:, 0] = joint_of[holder]
         return posed, triangles.astype(np.int32), joints, np.tile([1.0, 0, 0, 0], (len(points), 1))
     skin = glb.item("skins", node["skin"])
-    joints, weights = _influences(glb, attributes, len(points), len(skin["joints"]), source)
+    skin_joints = np.array(_skin_joints(glb, skin))
+    joints, weights = _influences(glb, attributes, len(points), len(skin_joints), source)
     bind = _bind_matrices(glb, skin)
-    bind = np.tile(np.eye(4), (len(skin["joints"]), 1, 1)) if bind is None else bind
-    moved = world[np.array(skin["joints"])] @ bind
+    bind = np.tile(np.eye(4), (len(skin_joints), 1, 1)) if bind is None else bind
+    moved = world[skin_joints] @ bind
     blend = np.einsum("nk,nkab->nab", weights, moved[joints])
     posed = np.einsum("nab,nb->na", blend[:, :3, :3], points) + blend[:, :3, 3]
-    return posed, triangles.astype(np.int32), joint_of[np.array(skin["joints"])][joints], weights
+    return posed, triangles.astype(np.int32), joint_of[skin_joints][joints], weights
 
 
 def _influences(

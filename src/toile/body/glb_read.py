@@ -140,7 +140,7 @@ def accessor(glb: Glb, index: Any) -> NDArray[Any]:
     entry = glb.item("accessors", index)
     source = f"{glb.name}: accessor {index}"
     kind, width = entry.get("componentType"), _WIDTHS.get(str(entry.get("type")))
-    if kind not in _COMPONENTS or width is None:
+    if not isinstance(kind, int) or kind not in _COMPONENTS or width is None:
         raise ToileError(f"{source}: unknown type {str(entry.get('type'))[:20]} / {str(kind)[:20]}")
     count = whole(entry.get("count"), "count", source, 0, MAX_ELEMENTS // width)
     number = np.dtype(_COMPONENTS[kind])

@@ -13,6 +13,8 @@ from toile.errors import ToileError
 from toile.types import Floats, Ints
 
 MAX_CLIP_FRAMES = 36_000
+MAX_CLIP_VALUES = 2_000_000
+"""frames × nodes: 256 MB of transforms"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,6 +108,8 @@ def clip_matrices(glb: Glb, nodes: Nodes, clip: dict[str, Any], fps: float = 60.
         raise ToileError(
             f"{source}: lasts {end:g} s; clips from 0.03 s to {MAX_CLIP_FRAMES / fps:g} s are read"
         )
+    if frames * len(nodes.names) > MAX_CLIP_VALUES:
+        raise ToileError(f"{source}: {frames} frames of {len(nodes.names)} nodes are too many; cut the clip")
     at = np.arange(frames) / fps
     local = {
         "translation": np.repeat(nodes.translation[None], frames, axis=0),
@@ -123,6 +127,8 @@ def _channels(
     """Return (times, values, node, kind, mode) of every channel that moves a node."""
     found = []
     samplers = clip.get("samplers", [])
+    if not isinstance(samplers, list) or any(not isinstance(sampler, dict) for sampler in samplers):
+        raise ToileError(f"{source}: its samplers are not a list of objects")
     for channel in clip.get("channels", []) if isinstance(clip.get("channels"), list) else []:
         target = channel.get("target", {}) if isinstance(channel, dict) else {}
         kind = target.get("path") if isinstance(target, dict) else None
