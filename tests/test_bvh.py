@@ -229,3 +229,18 @@ def test_winding_survives_a_small_hole() -> None:
     tree = SurfaceTree(triangles[1:].copy(), vertices)
     points = scattered(300, 0.5, 9)
     assert (tree.winding(points) == 1).mean() > 0.99
+
+
+def test_freak_distributions_of_triangles() -> None:
+    # thousands in one place, and sizes and places that shrink by half each time: no depth may overflow
+    same = np.tile(np.array([[0, 1, 2]], dtype=np.int32), (5000, 1))
+    corner = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    point = np.array([[0.2, 0.2, 0.5]])
+    assert SurfaceTree(same, corner).nearest(point, 1.0)[0] == [0]
+    scale = 0.5 ** np.arange(200)
+    vertices = (corner[None] * scale[:, None, None] + scale[:, None, None]).reshape(-1, 3)
+    triangles = np.arange(600, dtype=np.int32).reshape(-1, 3)
+    tree = SurfaceTree(triangles, vertices)
+    distance = triangle_distance(point, triangles, vertices)
+    np.testing.assert_allclose(np.abs(tree.nearest(point, 10.0)[1]), distance.min(axis=1), atol=1e-12)
+    assert tree.winding(point).shape == (1,)
