@@ -10,6 +10,7 @@ import pytest
 from toile.body import Shape, body_from_shape
 from toile.body.bone_names import find_bones
 from toile.body.rotation import from_vector, inverse, multiply, rotate, to_matrix
+from toile.body.skin import pose_body
 from toile.errors import ToileError
 from toile.motion.bvh import read_bvh
 from toile.motion.gait import run, walk
@@ -104,6 +105,8 @@ def test_lead_in_goes_from_the_rest_pose_into_the_motion() -> None:
         lead_in(shape, way, 0.0)[:, :3, :3], shape.skeleton.world_from_joint[:, :3, :3], atol=1e-6
     )
     assert np.allclose(lead_in(shape, way, 1.5), pose_at(way, 0.75), atol=1e-6)
+    lowest = [pose_body(shape, lead_in(shape, way, time)).vertices[:, 1].min() for time in (0.3, 0.7, 1.1)]
+    assert min(lowest) > -1e-6
     near = [lead_in(shape, way, time)[:, :3, 3] for time in (1.498, 1.4995, 1.501)]
     assert np.abs((near[2] - near[1]) - (near[1] - near[0])).max() < 2e-3
 

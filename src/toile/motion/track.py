@@ -16,7 +16,6 @@ import numpy as np
 from toile.body.rotation import (
     continuous,
     from_matrix,
-    from_vector,
     heading,
     inverse,
     multiply,
@@ -26,6 +25,7 @@ from toile.body.rotation import (
     to_matrix,
     yaw,
 )
+from toile.body.skin import pose_body
 from toile.motion.kinematics import world_rotations
 from toile.types import Body, Floats, Ints, Motion, as_floats, as_ints
 
@@ -266,7 +266,10 @@ def lead_in(body: Body, track: Track, time: float, seconds: float = 1.5) -> Floa
     rest = track_of(body, np.asarray(body.skeleton.world_from_joint)[None], 1.0)
     start = rest.root[0] + (local_pose_at(track, 0.0)[1] - rest.root[0]) * np.array([1.0, 0.0, 1.0])
     mixed = slerp(rest.turns[0], turns, np.full(len(turns), blend))
-    return place_joints(track.parents, track.offsets, mixed, start + blend * (root - start))
+    world = place_joints(track.parents, track.offsets, mixed, start + blend * (root - start))
+    # mixed legs may reach under the floor: the person rises on them
+    world[:, 1, 3] -= min(float(pose_body(body, world).vertices[:, 1].min()), 0.0)
+    return world
 
 
 def smooth_turns(turns: Floats, sigma: float) -> Floats:
@@ -327,8 +330,3 @@ def still(body: Body, fps: float = 30.0) -> Track:
     """Return a track that holds the body's rest pose."""
     rest = np.repeat(np.asarray(body.skeleton.world_from_joint)[None], 2, axis=0)
     return track_of(body, rest, fps, name="rest", loop=True)
-
-
-def turn_about(axis: Floats, angle: Floats) -> Floats:
-    """Return the turn by an angle [rad] (f,) about unit axes (f, 3)."""
-    return from_vector(axis * angle[..., None])
