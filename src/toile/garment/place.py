@@ -217,13 +217,14 @@ class _Shape:
         self.low, self.high = float(self.outline[:, 1].min()), float(self.outline[:, 1].max())
         self.extents = extents(self.outline)
         self.apex = self._ring_centre()
-        # the cap of a short sleeve narrows upwards, but is no flare
-        if self.apex is None and not laid.limb.endswith("_arm"):
-            self.apex = find_apex(self.outline)
-        # a sleeve in one piece is a cone that stands on its tip
         self.up = 1.0
-        if self.apex is None and laid.limb.endswith("_arm") and abs(np.cos(laid.faces)) < 0.5:
+        sideways = abs(np.cos(laid.faces)) < 0.5
+        if self.apex is None and laid.limb.endswith("_arm") and sideways:
+            # a sleeve in one piece is a cone that stands on its tip
             self.apex, self.up = find_taper(self.outline), -1.0
+        elif self.apex is None and not laid.limb.endswith("_arm"):
+            # the cap of a short sleeve narrows upwards, but is no flare
+            self.apex = find_apex(self.outline)
         # the corners of a ring lie higher than its middle, until it is bent round
         ring = self.apex is not None and self.up > 0.0
         self.top = float(np.asarray(self.apex)[1]) - self.radius if ring else self.high

@@ -52,7 +52,7 @@ def dress(
     if not bare:
         lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + 0.06, ease=0.015)
         reach = sleeve_length(m, sleeves)
-        left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.05))
+        left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.06))
         arms = (left, mirror(left, "right_sleeve", around="right_arm"))
     panels = (*fitted_bodice(m, lines, waist / 4.0), *_skirt(m, waist, length, flare), *arms)
     seams = body_seams(panels) + dart_seams(panels) + _skirt_seams(panels)
