@@ -61,6 +61,11 @@ class Cloth {
         drag_ = in_order(drag);
     }
 
+    void set_friction(Numbers friction) {
+        require(friction.size() == count_, "friction needs one number per particle");
+        friction_ = in_order(friction);
+    }
+
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
@@ -408,6 +413,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stars"),
              nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("seams"), nb::arg("seam_rest"))
         .def("set_drag", &C::set_drag, nb::arg("drag"))
+        .def("set_friction", &C::set_friction, nb::arg("friction"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())

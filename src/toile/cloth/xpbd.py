@@ -300,6 +300,10 @@ class XpbdSolver:
         """Let the air carry the cloth along at this rate [1/s], besides the fabric's own damping."""
         self._cloth.set_drag(particle_average(self.garment, "damping") + drag)
 
+    def set_friction(self, scale: float) -> None:
+        """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
+        self._cloth.set_friction(particle_average(self.garment, "friction") * scale)
+
     def _set_levels(self) -> None:
         """Prepare the coarse limits; they depend on what is pinned, so they wait for the first step."""
         self._levels_ready = True

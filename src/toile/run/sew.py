@@ -44,6 +44,8 @@ class SewSettings:
     """how fast motion dies down while the seams close [1/s]"""
     drape_drag: float = 2.0
     """how fast motion dies down while the garment drapes; it grows with time [1/s]"""
+    slip: float = 0.1
+    """time in which the garment slips into place without friction [s]"""
     substep: float = 1 / 600
     """longest substep while sewing and draping [s]; coarser than in motion"""
     largest_gap: float = 0.02
@@ -105,6 +107,7 @@ def close_seams(
         engine, drag=engine.drag + settings.closing_drag, substep=settings.substep, contact_queries=1
     )
     solver = XpbdSolver(garment, slow, seams=pairs, seam_gap=gap)
+    solver.set_friction(0.0)  # otherwise the cloth sticks where it touches first and stretches unevenly
     state = State(position=position, velocity=np.zeros_like(position))
     closing = round(settings.closing * settings.fps)
     settling = round(0.15 * settings.fps)  # a moment for the cloth to follow the last millimetres
@@ -136,12 +139,14 @@ def drape(
     previous = state.position
     for frame in range(longest):
         previous = state.position
-        hurry = 1 + 6 * max(0.0, frame / longest - 0.25)  # free fall first, then quickly to rest
+        # the garment slips into place first, then friction holds it and it comes quickly to rest
+        solver.set_friction(0.0 if frame < settings.slip * settings.fps else 1.0)
+        hurry = 1 + 6 * max(0.0, frame / longest - 0.25)
         solver.set_drag(engine.drag + settings.drape_drag * hurry)
         state = advance_frame(solver, collider, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
         progress("draping", (frame + 1) / longest)
-        if frame > 0.5 * settings.fps and _at_rest(state, settings.rest_speed):
+        if frame > (settings.slip + 0.3) * settings.fps and _at_rest(state, settings.rest_speed):
             break
     if isinstance(collider, SurfaceCollider):
         state, previous = _repaired(garment, state, body, collider, solver, settings)
