@@ -1,3 +1,69 @@
 """Toile dresses virtual people: flat pieces and seams → sewn, draped, walking garments."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toile.body import make_body, named_body, open_body
+    from toile.errors import ToileError
+    from toile.export import export
+    from toile.garment.build import build
+    from toile.garment.fabric import fabric
+    from toile.motion import read_motion
+    from toile.pattern import read_pattern, write_pattern
+    from toile.pattern.drafts import draft
+    from toile.run.animate import animate
+    from toile.run.check import audit
+    from toile.run.dress import dress
+    from toile.run.record import load_recording, save_recording
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "ToileError",
+    "animate",
+    "audit",
+    "build",
+    "draft",
+    "dress",
+    "export",
+    "fabric",
+    "load_recording",
+    "make_body",
+    "named_body",
+    "open_body",
+    "read_motion",
+    "read_pattern",
+    "save_recording",
+    "write_pattern",
+]
+
+_HOME = {
+    "ToileError": "errors",
+    "animate": "run.animate",
+    "audit": "run.check",
+    "build": "garment.build",
+    "draft": "pattern.drafts",
+    "dress": "run.dress",
+    "export": "export",
+    "fabric": "garment.fabric",
+    "load_recording": "run.record",
+    "make_body": "body",
+    "named_body": "body",
+    "open_body": "body",
+    "read_motion": "motion",
+    "read_pattern": "pattern",
+    "save_recording": "run.record",
+    "write_pattern": "pattern",
+}
+"""where each name lives; loaded when first used, so that importing toile is quick"""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'toile' has no attribute '{name}'")
+    value = getattr(import_module(f"toile.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

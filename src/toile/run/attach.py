@@ -1,0 +1,45 @@
+"""Edges that the body carries along: waistbands and other held particles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from toile._kernels import SurfaceTree
+from toile.types import Floats, Ints, PosedBody, State
+
+FARTHEST = 1.0
+"""a held particle farther from the skin than this has no place to be held at [m]"""
+
+
+class Attachment:
+    """Held particles, each tied to the triangle of skin nearest to it when it was dressed."""
+
+    def __init__(self, particles: Ints, position: Floats, body: PosedBody) -> None:
+        """Remember where the particles are, seen from their triangles of the body's skin."""
+        self._particles = particles
+        found = SurfaceTree(body.body.triangles, body.vertices).nearest(position[particles], FARTHEST)
+        self._corners = body.body.triangles[found[0]]
+        frame, origin = _frames(body.vertices[self._corners])
+        self._local = np.einsum("pab,pa->pb", frame, position[particles] - origin)
+
+    def targets(self, body: PosedBody) -> Floats:
+        """Return where the held particles belong on the body as it is now [m], (h, 3)."""
+        frame, origin = _frames(body.vertices[self._corners])
+        return np.asarray(origin + np.einsum("pab,pb->pa", frame, self._local))
+
+    def carry(self, state: State, body: PosedBody, dt: float) -> State:
+        """Return the state with held particles moving so that they reach their place in dt [s]."""
+        if not len(self._particles):
+            return state
+        velocity = np.array(state.velocity)
+        velocity[self._particles] = (self.targets(body) - state.position[self._particles]) / dt
+        return State(position=state.position, velocity=velocity, time=state.time)
+
+
+def _frames(corners: Floats) -> tuple[Floats, Floats]:
+    """Return world_from_triangle rotations (p, 3, 3) and the triangles' centres (p, 3)."""
+    along = corners[:, 1] - corners[:, 0]
+    normal = np.cross(along, corners[:, 2] - corners[:, 0])
+    along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    normal = normal / np.linalg.norm(normal, axis=1, keepdims=True)
+    return np.stack([along, np.cross(normal, along), normal], axis=2), corners.mean(axis=1)
