@@ -83,13 +83,13 @@ def _jacket(
 def hood(m: Measures, panels: Sequence[Panel]) -> Panel:
     """Return the left half of a hood: its face opening at x < 0, the back of the head at x > 0."""
     front, back = length_of(panels, "left_front.neck"), length_of(panels, "back.left_neck")
-    tall = m["height"] - m["neck_height"] + 0.07
+    tall = m["height"] - m["neck_height"] + 0.075
     x = front + back
     sides = [
         side("front_neck", (0.0, 0.0)),
         side("back_neck", (front, 0.0)),
-        side("crown", (x, 0.0), (x + 0.09, 0.62 * tall), (0.85 * x, 1.05 * tall)),
-        side("face", (0.0, tall)),
+        side("crown", (x, 0.0), (x + 0.13, 0.5 * tall), (x + 0.04, 1.1 * tall)),
+        side("face", (-0.01, tall)),
     ]
     shifted = [moved(s, -0.55 * x) for s in sides]
     height = m["neck_height"] + 0.02
