@@ -8,10 +8,16 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bodies, dress, motions, patterns
+from toile.cli import bodies, dress, motions, patterns, walk
 from toile.errors import ToileError
 
-COMMANDS = (*dress.COMMANDS, *patterns.COMMANDS, *bodies.COMMANDS, *motions.COMMANDS)
+COMMANDS = (
+    *dress.COMMANDS,
+    *walk.COMMANDS,
+    *patterns.COMMANDS,
+    *bodies.COMMANDS,
+    *motions.COMMANDS,
+)
 """functions that add a sub-command to the parser"""
 
 BAD_INPUT, INTERRUPTED = 2, 130

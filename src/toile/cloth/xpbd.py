@@ -254,15 +254,17 @@ class XpbdSolver:
             lost = int(np.flatnonzero(~(mass > 0))[0])
             raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         self._free_inverse_mass = 1 / mass
+        self._damping = particle_average(garment, "damping")
+        self._friction = particle_average(garment, "friction")
         threads = membrane(garment, self.settings.stretch_scale)
         bends = stars(garment, self.settings.bend_scale)
         kind = _kernels.ClothFloat if self.settings.precision == "single" else _kernels.ClothDouble
         self._cloth = kind(
             order=particle_order(garment),
             inverse_mass=self._free_inverse_mass,
-            drag=particle_average(garment, "damping") + self.settings.drag,
+            drag=self._damping + self.settings.drag,
             thickness=np.full(len(mass), self.settings.thickness),
-            friction=particle_average(garment, "friction"),
+            friction=self._friction,
             triangles=garment.triangles,
             triangle_weight=threads.weight,
             triangle_stiffness=threads.stiffness,
@@ -298,11 +300,11 @@ class XpbdSolver:
 
     def set_drag(self, drag: float) -> None:
         """Let the air carry the cloth along at this rate [1/s], besides the fabric's own damping."""
-        self._cloth.set_drag(particle_average(self.garment, "damping") + drag)
+        self._cloth.set_drag(self._damping + drag)
 
     def set_friction(self, scale: float) -> None:
         """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
-        self._cloth.set_friction(particle_average(self.garment, "friction") * scale)
+        self._cloth.set_friction(self._friction * scale)
 
     def _set_levels(self) -> None:
         """Prepare the coarse limits; they depend on what is pinned, so they wait for the first step."""

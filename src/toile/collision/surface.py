@@ -41,7 +41,7 @@ def triangle_groups(body: Body) -> Ints:
 class SurfaceSettings:
     """Settings of the surface collider."""
 
-    radius: float = 0.03
+    radius: float = 0.02
     """points farther than this from the skin have no contact [m]"""
     by_limb: bool = True
     """one contact per limb; off: only the nearest of all"""

@@ -36,7 +36,7 @@ class SewSettings:
 
     closing: float = 0.8
     """time in which the seams close [s]; under 0.5 s panels are torn past the body"""
-    drape: float = 4.0
+    drape: float = 2.5
     """longest time that gravity gets to bring the garment to rest [s]"""
     fps: float = 60.0
     """frames a second"""
@@ -52,8 +52,8 @@ class SewSettings:
     """a seam that is still open by more cannot be welded [m]"""
     repair_frames: int = 40
     """longest that the exact repair works at the end of the drape, until all is clean and at rest [frames]"""
-    rest_speed: float = 0.01
-    """at rest when 99.7 % of the particles are slower [m/s]"""
+    rest_speed: float = 0.015
+    """at rest when 99.5 % of the particles are slower [m/s]"""
 
     def __post_init__(self) -> None:
         if self.closing < 0.1 or self.drape < 0 or self.fps < 1:
@@ -141,7 +141,7 @@ def drape(
         previous = state.position
         # the garment slips into place first, then friction holds it and it comes quickly to rest
         solver.set_friction(0.0 if frame < settings.slip * settings.fps else 1.0)
-        hurry = 1 + 6 * max(0.0, frame / longest - 0.25)
+        hurry = 1 + 8 * max(0.0, frame / longest - 0.15)
         solver.set_drag(engine.drag + settings.drape_drag * hurry)
         state = advance_frame(solver, collider, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
@@ -195,7 +195,7 @@ def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
 
 def _at_rest(state: State, speed: float) -> bool:
     slow = (state.velocity**2).sum(axis=1) < speed**2
-    return bool(slow.mean() > 0.997)
+    return bool(slow.mean() > 0.995)
 
 
 def _check_finite(garment: Garment, state: State) -> None:
