@@ -72,7 +72,7 @@ def bodice(
     fall = m["neck_height"] - m["shoulder_height"]
     slope = min(max(fall / (m["shoulder_width"] - m["neck_width"]) * 2.0, 0.25), 0.45)
     neck_y = m["neck_height"] + 0.01 - slope * neck_width
-    depth = m["bust"] / 10.0 + 0.07 * m["height"] + 0.01 + armhole
+    depth = m["bust"] / 10.0 + 0.07 * m["height"] + 0.018 + armhole
     underarm = min(m["nape_height"] - depth, m["armpit_height"] - 0.02)
     quarter = (m["bust"] + ease) / 4.0
     return Bodice(

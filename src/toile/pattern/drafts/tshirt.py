@@ -22,7 +22,7 @@ def tshirt(
     length: float = 0.0,
     sleeves: float | str = "short",
     ease: float = 0.10,
-    sleeve_ease: float = 0.07,
+    sleeve_ease: float = 0.08,
     neckline: float = 0.02,
 ) -> Pattern:
     """Draft a T-shirt.
@@ -32,7 +32,9 @@ def tshirt(
     depth and width beyond the base of the neck [m].
     """
     hem = m["hip_height"] + 0.04 - length
-    lines = bodice(m, hem=hem, ease=ease, neck_width=0.6 * neckline, neck_depth=neckline)
+    lines = bodice(
+        m, hem=hem, ease=ease, neck_width=0.6 * neckline, neck_depth=neckline, shoulder=0.008, armhole=0.01
+    )
     lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + sleeve_ease, ease=0.01)
     front, back = front_and_back(lines)
     reach = sleeve_length(m, sleeves)
