@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from toile.body import open_body
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
+from toile.pattern import pattern_sizes
 from toile.types import Body, Recording
 from toile.units import parse_length
 
@@ -61,11 +63,30 @@ def body_of(options: argparse.Namespace) -> Body:
     return open_body(options.body)
 
 
-def check_output(path: str) -> Path:
-    """Return the path if a result can be written under that name."""
-    ending = Path(path).suffix.lower()
-    if ending not in EXPORTS:
-        raise ToileError(f"{path}: results are written as {', '.join(EXPORTS)}: change the ending")
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Let a command take what a pattern file leaves open: ``--size``, ``--units``, ``--seams``."""
+    parser.add_argument("--size", default="", metavar="M", help="one of the sizes in a DXF file")
+    parser.add_argument(
+        "--units", default="", metavar="mm|cm|in|m", help="of a DXF or SVG file, instead of what it says"
+    )
+    parser.add_argument(
+        "--seams", metavar="FILE", help="a seam file to add (default: NAME.seams beside a DXF, SVG or HPGL)"
+    )
+
+
+def reading(options: argparse.Namespace, *paths: str) -> dict[str, Any]:
+    """Return how to read these pattern files; refuses a size or a seam file that would be passed over."""
+    if options.size and not any(pattern_sizes(path) for path in paths):
+        raise ToileError(f"--size {options.size[:20]}: {Path(paths[0]).name} holds no sizes: leave it out")
+    if options.seams is not None and len(paths) > 1:
+        raise ToileError("--seams belongs to one pattern: name the file PATTERN.seams beside each instead")
+    return {"size": options.size, "units": options.units, "seams": options.seams}
+
+
+def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results") -> Path:
+    """Return the path if something can be written under that name; asked before any work is done."""
+    if Path(path).suffix.lower() not in endings:
+        raise ToileError(f"{path}: {what} are written as {', '.join(endings)}: change the ending")
     if not Path(path).absolute().parent.is_dir():
         raise ToileError(f"{path}: the folder does not exist: create it first")
     return Path(path)

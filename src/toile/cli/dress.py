@@ -5,12 +5,24 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from toile.cli.common import Commands, Progress, add_body_option, body_of, check_output, length, write_result
+from toile.cli.common import (
+    Commands,
+    Progress,
+    add_body_option,
+    add_reading_options,
+    body_of,
+    check_output,
+    length,
+    reading,
+    write_result,
+)
+from toile.errors import ToileError
 from toile.garment.fabric import FABRICS
 from toile.pattern import read_outfit
 from toile.pattern.drafts import draft
 from toile.run.check import Audit, audit, check_file
 from toile.run.dress import dress
+from toile.run.record import RecordedFile
 from toile.types import Body, Recording
 
 CHECK_FAILED = 1
@@ -26,6 +38,7 @@ def add_dress(commands: Commands) -> None:
     )
     parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, inner garments first")
     add_body_option(parser)
+    add_reading_options(parser)
     parser.add_argument("--fabric", default="cotton", help=f"one of {', '.join(FABRICS)} (default: cotton)")
     parser.add_argument(
         "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)"
@@ -40,14 +53,15 @@ def add_dress(commands: Commands) -> None:
 def run_dress(options: argparse.Namespace) -> int:
     """Sew, drape, audit, write."""
     outputs = [check_output(path) for path in options.output or ["dressed.toile"]]
-    patterns = [pattern for path in options.patterns for pattern in read_outfit(path)]
+    how = reading(options, *options.patterns)
+    patterns = [pattern for path in options.patterns for pattern in read_outfit(path, **how)]
     progress = Progress()
     recording = dress(
         patterns, body_of(options), fabric=options.fabric, edge_length=options.edge, progress=progress
     )
     progress.finish()
     print(f"{recording.garment.particle_count} vertices on {options.body}")
-    for note in recording.settings["notes"]:
+    for note in [*(note for pattern in patterns for note in pattern.notes), *recording.settings["notes"]]:
         print(f"note: {note}")
     print("\n".join(audit_result(recording).lines()))
     for path in outputs:
@@ -72,7 +86,7 @@ def add_check(commands: Commands) -> None:
         "check",
         help="audit a result by exact triangles",
         description="Audits a dressed body: penetration, intersections, seams, winding, stretch, rest. "
-        "The exit code is 1 when something fails.",
+        "The exit code is 1 when something fails, 2 when the file cannot be read.",
         epilog="example: toile check dressed.toile",
     )
     parser.add_argument("file", metavar="FILE.toile")
@@ -81,6 +95,11 @@ def add_check(commands: Commands) -> None:
 
 def run_check(options: argparse.Namespace) -> int:
     """Audit a file."""
+    with RecordedFile(options.file) as recorded:
+        count, damaged = len(recorded), recorded.damaged_frames
+    if damaged or not count:
+        what = f"frame {damaged[0]} of {count} is damaged" if damaged else "holds no frame"
+        raise ToileError(f"{options.file}: {what}: make the file again")
     ok, lines = check_file(options.file)
     print("\n".join(lines))
     return 0 if ok else CHECK_FAILED

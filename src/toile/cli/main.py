@@ -37,21 +37,38 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options; style words of drafts (length=60cm) may stand before and after --options."""
+    parser = make_parser()
+    options, rest = parser.parse_known_args(arguments)
+    if any(word.startswith("-") or not hasattr(options, "style") for word in rest):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        options.style = [*options.style, *rest]
+    return options
+
+
+def tell(message: str) -> None:
+    """Print one line on the terminal, over a progress bar that may stand there."""
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    print(f"{clear}toile: {' '.join(message.splitlines())}", file=sys.stderr)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 (a check failed), 2 (bad input) or 130 (interrupted)."""
     try:
-        options = make_parser().parse_args(arguments)
+        options = parse(arguments)
         result: int = options.run(options)
         sys.stdout.flush()
         return result
     except ToileError as error:
-        print(f"toile: {error}", file=sys.stderr)
+        tell(str(error))
     except BrokenPipeError:
         # the reader of a pipe went away (toile info | head): nothing more to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        print(f"toile: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
+        tell(f"{error.filename or 'file'}: {error.strerror or error}")
     except KeyboardInterrupt:
-        print("\ntoile: stopped; files that were there before are as they were", file=sys.stderr)
+        tell("stopped; files that were there before are as they were")
         return INTERRUPTED
     return BAD_INPUT

@@ -1,18 +1,31 @@
-"""``toile info``, ``toile draft``."""
+"""``toile info``, ``toile seams``, ``toile convert``, ``toile draft``, ``toile grade``."""
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from toile.cli.common import Commands, add_body_option, body_of
+from toile.cli.common import (
+    Commands,
+    add_body_option,
+    add_reading_options,
+    body_of,
+    check_output,
+    length,
+    reading,
+)
 from toile.errors import ToileError
-from toile.pattern import read_pattern, write_pattern
+from toile.pattern import SEAM_ENDING, WRITERS, convert, read_pattern, write_pattern, write_seams
 from toile.pattern.drafts import DRAFTS, draft, options
 from toile.pattern.draw import draw_pattern
+from toile.pattern.grade import HEIGHT, SIZES, graded_drafts, sizes_named
 from toile.pattern.info import describe
+from toile.pattern.places import propose
 from toile.units import parse_length
+
+DRAWINGS = (".png", ".svg")
 
 
 def add_info(commands: Commands) -> None:
@@ -25,16 +38,92 @@ def add_info(commands: Commands) -> None:
     )
     parser.add_argument("pattern", metavar="PATTERN")
     parser.add_argument("-o", "--output", metavar="FILE", help=".png or .svg (default: PATTERN.pieces.png)")
+    add_reading_options(parser)
     parser.set_defaults(run=run_info)
 
 
 def run_info(options: argparse.Namespace) -> int:
     """Describe and draw a pattern."""
-    pattern = read_pattern(options.pattern)
-    drawing = Path(options.output or f"{Path(options.pattern).stem}.pieces.png")
+    drawing = check_output(options.output or f"{Path(options.pattern).stem}.pieces.png", DRAWINGS, "drawings")
+    pattern = read_pattern(options.pattern, **reading(options, options.pattern))
     print(describe(pattern))
     draw_pattern(pattern, drawing)
     print(f"wrote {drawing}")
+    return 0
+
+
+def add_seams(commands: Commands) -> None:
+    """Add ``toile seams``."""
+    parser = commands.add_parser(
+        "seams",
+        help="propose seams and places for pieces that come without",
+        description="Proposes which edges are sewn together and where the pieces go, each with a confidence "
+        "from 0 to 1 and a reason, and writes a seam file to look through and correct.",
+        epilog="example: toile seams trousers.dxf -o trousers.seams --picture trousers.png",
+    )
+    parser.add_argument("pattern", metavar="PATTERN")
+    parser.add_argument("-o", "--output", metavar="FILE", help=".seams (default: beside PATTERN)")
+    parser.add_argument(
+        "--picture", metavar="FILE", help=".png or .svg of the pieces; seams to look at are dashed"
+    )
+    add_reading_options(parser)
+    parser.set_defaults(run=run_seams)
+
+
+def run_seams(options: argparse.Namespace) -> int:
+    """Propose seams, tell their reasons, write them."""
+    beside = Path(options.pattern).with_suffix(SEAM_ENDING)
+    path = check_output(options.output or str(beside), (SEAM_ENDING,), "seams")
+    picture = check_output(options.picture, DRAWINGS, "drawings") if options.picture else None
+    how = reading(options, options.pattern)
+    base = read_pattern(options.pattern, **{**how, "seams": None}, alone=True)
+    proposal = propose(read_pattern(options.pattern, **how))
+    print(describe(proposal.pattern))
+    for number, remark in enumerate(proposal.remarks):
+        if remark:
+            print(f"proposed seam {number}: {remark}")
+    # what the file itself holds stays there: the seam file is added to it
+    own = len(base.seams)
+    added = replace(
+        proposal.pattern, seams=proposal.pattern.seams[own:], holds=proposal.pattern.holds[len(base.holds) :]
+    )
+    write_seams(added, path, remarks=proposal.remarks[own:], base=base)
+    print(f"wrote {path}: {len(added.seams)} seams, {len(proposal.unsure)} of them to look at")
+    if picture:
+        draw_pattern(proposal.pattern, picture, unsure=proposal.unsure)
+        print(f"wrote {picture}")
+    return 0
+
+
+def add_convert(commands: Commands) -> None:
+    """Add ``toile convert``."""
+    parser = commands.add_parser(
+        "convert",
+        help="a pattern in another file format",
+        description=f"Writes a pattern in the format of the second name's ending: {', '.join(WRITERS)}. "
+        "DXF and SVG get a seam file beside them.",
+        epilog="example: toile convert shirt.dxf shirt.txt --size M --units mm",
+    )
+    parser.add_argument("source", metavar="FROM")
+    parser.add_argument("target", metavar="TO")
+    add_reading_options(parser)
+    parser.set_defaults(run=run_convert)
+
+
+def run_convert(options: argparse.Namespace) -> int:
+    """Read one pattern, write another."""
+    target = check_output(options.target, WRITERS, "patterns")
+    source = Path(options.source)
+    if source.resolve() == target.resolve():
+        raise ToileError(f"{target}: would replace the file that is read: give another name")
+    beside = source.with_suffix(SEAM_ENDING)
+    replaced = target.suffix.lower() in (".dxf", ".svg") and target.with_suffix(SEAM_ENDING)
+    if replaced and beside.is_file() and replaced.resolve() == beside.resolve():
+        raise ToileError(f"{target}: its seam file would replace {beside.name}: give another name")
+    pattern = convert(source, target, **reading(options, options.source))
+    for note in pattern.notes:
+        print(f"note: {note}")
+    print(f"wrote {target}: {len(pattern.panels)} pieces, {len(pattern.seams)} seams")
     return 0
 
 
@@ -50,7 +139,7 @@ def add_draft(commands: Commands) -> None:
     parser.add_argument("name", choices=tuple(DRAFTS))
     parser.add_argument("style", nargs="*", metavar="OPTION=VALUE")
     add_body_option(parser)
-    parser.add_argument("-o", "--output", metavar="FILE", help=".txt or .json (default: NAME.txt)")
+    parser.add_argument("-o", "--output", metavar="FILE", help=f"{', '.join(WRITERS)} (default: NAME.txt)")
     parser.set_defaults(run=run_draft)
 
 
@@ -61,7 +150,8 @@ def style_values(name: str, words: list[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if not equals or key not in known:
             raise ToileError(f"'{word}' is no option of {name}: write name=value with {', '.join(known)}")
-        values[key] = text if isinstance(known[key], str) else _number(text)
+        # an option that takes words may take a length as well: length=midi, length=60cm
+        values[key] = text if isinstance(known[key], str) and text[:1].isalpha() else _number(text)
     return values
 
 
@@ -76,12 +166,47 @@ def _number(text: str) -> float | bool:
 
 def run_draft(options: argparse.Namespace) -> int:
     """Draft and write a pattern."""
+    path = check_output(options.output or f"{options.name}.txt", WRITERS, "patterns")
     pattern = draft(options.name, body_of(options).measurements, **style_values(options.name, options.style))
-    path = options.output or f"{options.name}.txt"
     write_pattern(pattern, path)
     print(describe(pattern))
     print(f"wrote {path}")
     return 0
 
 
-COMMANDS = (add_info, add_draft)
+def add_grade(commands: Commands) -> None:
+    """Add ``toile grade``."""
+    parser = commands.add_parser(
+        "grade",
+        help="a draft in several sizes",
+        description="Drafts a garment anew for the girths of each size (EN 13402-3). Style options are "
+        "name=value as for toile draft.",
+        epilog="example: toile grade skirt length=60cm --sizes 34-46 --height 168 -o sizes",
+    )
+    parser.add_argument("name", choices=tuple(DRAFTS))
+    parser.add_argument("style", nargs="*", metavar="OPTION=VALUE")
+    parser.add_argument("--sizes", required=True, metavar="34-46|S,M,L|all")
+    parser.add_argument("--sex", choices=tuple(SIZES), default="woman", help="whose sizes (default: woman)")
+    tall = ", ".join(f"{sex} {height * 100:.0f}" for sex, height in HEIGHT.items())
+    parser.add_argument("--height", type=length, default=0.0, metavar="CM", help=f"(default: {tall})")
+    parser.add_argument("--format", choices=[ending[1:] for ending in WRITERS], default="txt")
+    parser.add_argument("-o", "--output", metavar="FOLDER", help="made if missing (default: NAME_sizes)")
+    parser.set_defaults(run=run_grade)
+
+
+def run_grade(options: argparse.Namespace) -> int:
+    """Draft every size, then write them all."""
+    style = style_values(options.name, options.style)
+    sizes = sizes_named(options.sizes, options.sex)
+    patterns = graded_drafts(options.name, sizes, sex=options.sex, height=options.height, **style)
+    folder = Path(options.output or f"{options.name}_sizes")
+    folder.mkdir(parents=True, exist_ok=True)
+    for size in {size.name: size for size in sizes}.values():
+        path = folder / f"{options.name}_{size.name}.{options.format}"
+        write_pattern(patterns[size.name], path)
+        girths = " ".join(f"{n} {getattr(size, n) * 100:.0f}" for n in ("bust", "waist", "hips"))
+        print(f"wrote {path}: size {size.name} ({size.letter}), {girths} cm")
+    return 0
+
+
+COMMANDS = (add_info, add_seams, add_convert, add_draft, add_grade)

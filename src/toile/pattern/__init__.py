@@ -120,11 +120,14 @@ def pattern_sizes(path: str | os.PathLike[str]) -> list[str]:
     return dxf.sizes(data, source) if _format(data, source) == "dxf" else []
 
 
-def read_outfit(path: str | os.PathLike[str]) -> tuple[Pattern, ...]:
-    """Read all garments of a file, inner first; only the text format holds more than one."""
+def read_outfit(path: str | os.PathLike[str], **options: Any) -> tuple[Pattern, ...]:
+    """Read all garments of a file, inner first; only the text format holds more than one.
+
+    Options are those of read_pattern; a seam file goes with a single garment.
+    """
     source, data = Path(path).name, read_bytes(path)
-    if _format(data, source) != "text":
-        return (read_pattern(path),)
+    if _format(data, source) != "text" or options.get("seams") is not None:
+        return (read_pattern(path, **options),)
     garments = text.parse_outfit(decode(data, source), Path(path).stem, source)
     for garment in garments:
         check_pattern(garment, source)
