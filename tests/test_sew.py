@@ -1,0 +1,162 @@
+"""Sewing: seams close round the body, failures name the seam, threads change nothing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from toile import _kernels
+from toile.body import named_body
+from toile.errors import ToileError
+from toile.garment.build import build, weld
+from toile.pattern.drafts import draft
+from toile.run.check import Audit, audit
+from toile.run.dress import dress, place_outfit
+from toile.run.sew import SewSettings, check_gaps
+from toile.types import Body, Pattern, Recording
+
+COARSE = 0.04
+"""[m]"""
+SHORT = SewSettings(closing=0.5, drape=0.3, repair_frames=4)
+"""enough to see whether seams close; not to come to rest"""
+
+
+@cache
+def woman() -> Body:
+    return named_body("woman")
+
+
+@cache
+def skirt() -> Pattern:
+    return draft("skirt", woman().measurements)
+
+
+@cache
+def sewn_skirt() -> Recording:
+    return dress([skirt()], woman(), edge_length=COARSE)
+
+
+def judged(recording: Recording) -> Audit:
+    return audit(recording.garment, recording.positions[-1], recording.body, previous=recording.positions[-2])
+
+
+def smaller(pattern: Pattern, share: float) -> Pattern:
+    """Return the pattern with all its pieces scaled."""
+    panels = tuple(
+        replace(
+            panel,
+            vertices=panel.vertices * share,
+            edges=tuple(replace(e, controls=e.controls * share) for e in panel.edges),
+            marks=(),
+        )
+        for panel in pattern.panels
+    )
+    return replace(pattern, panels=panels)
+
+
+@pytest.fixture
+def any_thread_count() -> Iterator[None]:
+    before = _kernels.thread_count()
+    yield
+    _kernels.set_thread_count(before)
+
+
+def test_a_skirt_is_sewn_on_the_woman() -> None:
+    found = judged(sewn_skirt())
+    assert found.finite
+    assert found.inside_count == 0
+    assert found.seam_gap == 0.0
+    waist, hem = sorted(found.openings, key=lambda opening: opening.girth)
+    assert waist.branches == ("head", "left_arm", "right_arm"), "what is above comes out of the waist"
+    assert hem.branches == ("left_leg", "right_leg")
+    assert not [o.problem for o in found.openings if o.problem]
+
+
+def test_it_is_where_a_skirt_belongs() -> None:
+    recording, measures = sewn_skirt(), woman().measurements
+    height = recording.positions[-1][:, 1] - woman().vertices[:, 1].min()
+    assert height.max() == pytest.approx(measures["waist_height"], abs=0.06)
+    assert height.min() == pytest.approx(measures["knee_height"], abs=0.08)
+
+
+def test_sewn_points_become_one_particle() -> None:
+    garment = build(skirt(), "cotton", COARSE)
+    welded = sewn_skirt().garment
+    assert welded.particle_count < garment.particle_count
+    pairs = welded.uv_particle[welded.seam_uv]
+    assert len(pairs) == len(garment.seam_uv) > 0
+    assert (pairs[:, 0] == pairs[:, 1]).all()
+
+
+def test_it_hangs_still() -> None:
+    moving = judged(sewn_skirt()).moving_share
+    assert moving is not None
+    assert moving < 0.02
+
+
+def test_a_reversed_seam_is_named() -> None:
+    good = skirt()
+    at, seam = next((k, s) for k, s in enumerate(good.seams) if s.name == "left side")
+    turned = replace(seam, b=tuple(replace(ref, reversed=not ref.reversed) for ref in reversed(seam.b)))
+    wrong = replace(good, seams=(*good.seams[:at], turned, *good.seams[at + 1 :]))
+    # the twisted tube goes round nothing: the audit names the panels that the seam joins
+    assert "front and back" in failure(wrong)
+
+
+def test_a_garment_for_a_doll_is_refused() -> None:
+    text = failure(smaller(skirt(), 0.3))
+    names = [p.name for p in skirt().panels] + [s.name for s in skirt().seams]
+    assert any(name in text for name in names if name), text
+    assert "\n" not in text
+
+
+def failure(pattern: Pattern) -> str:
+    """Return how dressing fails: the error, or the audit's problems."""
+    try:
+        recording = dress([pattern], woman(), edge_length=COARSE, settings=SHORT)
+    except ToileError as error:
+        return str(error)
+    found = judged(recording)
+    assert not found.ok
+    return "; ".join(found.problems)
+
+
+def test_an_open_seam_is_named_with_its_panels() -> None:
+    outfit, start = place_outfit([build(skirt(), "cotton", COARSE)], woman())
+    with pytest.raises(ToileError, match=r"skirt: seam .+ between panels .+ and .+ stays open by [\d.]+ cm"):
+        check_gaps(outfit, start, 0.001)
+    # one seam torn open by hand is the one that is named
+    number = outfit.seam_names.index("right side")
+    pairs = outfit.seam_uv
+    together = weld(outfit).uv_particle[np.arange(len(outfit.uv))].astype(float)
+    position = np.stack([together, together, together], axis=1)
+    check_gaps(outfit, position, 0.001)
+    position[pairs[outfit.seam_id == number][3, 0]] += 0.05
+    with pytest.raises(ToileError, match="seam right side between panels"):
+        check_gaps(outfit, position, 0.02)
+
+
+@pytest.mark.parametrize("wrong", [{"closing": 0.05}, {"drape": -1.0}, {"fps": 0.5}])
+def test_impossible_settings_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ToileError, match="sewing needs"):
+        SewSettings(**wrong)
+
+
+def test_progress_never_goes_back() -> None:
+    seen: list[tuple[str, float]] = []
+    dress([skirt()], woman(), edge_length=0.06, settings=SHORT, progress=lambda *step: seen.append(step))
+    for stage in ("sewing", "draping"):
+        done = [share for what, share in seen if what == stage]
+        assert done == sorted(done)
+        assert done[-1] == 1.0
+
+
+@pytest.mark.usefixtures("any_thread_count")
+def test_the_number_of_threads_changes_no_bit() -> None:
+    results = []
+    for count in (1, 2):
+        _kernels.set_thread_count(count)
+        results.append(dress([skirt()], woman(), edge_length=COARSE, settings=SHORT).positions)
+    assert results[0].tobytes() == results[1].tobytes()
