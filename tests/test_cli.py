@@ -321,6 +321,17 @@ def test_draft_with_options(tmp_path, capsys):
     assert [p.name for p in tmp_path.iterdir()] == ["skirt.json"]
 
 
+def test_draft_with_a_count(tmp_path, capsys):
+    edges = {}
+    for count in (8, 24):
+        out = tmp_path / f"{count}.txt"
+        assert run("draft", "pleated_skirt", f"pleats={count}", "-o", out) == 0
+        edges[count] = sum(len(panel.edges) for panel in read_pattern(out).panels)
+    assert edges[24] > edges[8]
+    for wrong in ("0", "1e9", "nan"):
+        assert "1 to 200" in refused(capsys, "draft", "pleated_skirt", f"pleats={wrong}", "-o", out)
+
+
 def test_grade(tmp_path, capsys):
     folder = tmp_path / "new" / "sizes"
     assert run("grade", "skirt", "length=50cm", "--sizes", "34-40", "--height", "170", "-o", folder) == 0

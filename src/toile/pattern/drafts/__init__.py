@@ -57,6 +57,11 @@ def options(name: str) -> dict[str, Any]:
 
 def _check_value(name: str, option: str, value: Any, default: Any) -> None:
     number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and isinstance(default, int) and not isinstance(default, bool):
+        # a whole number as default: it counts something
+        if not 1 <= value <= 200:
+            raise ToileError(f"draft {name}: {option} is {value!r}, wanted 1 to 200")
+        return
     if number and not (math.isfinite(value) and abs(value) <= 3.0):
         raise ToileError(f"draft {name}: {option} is {value!r}, wanted metres between -3 and 3")
     if isinstance(value, str) != isinstance(default, str) and not (number and isinstance(default, str)):
