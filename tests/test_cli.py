@@ -117,6 +117,18 @@ def test_the_good_one_is_good(tmp_path, capsys):
     assert (tmp_path / "good.svg").read_text().startswith("<")
 
 
+def test_info_of_several_garments(tmp_path, capsys):
+    one = tmp_path / "one.txt"
+    write_pattern(tube(), one)
+    path = tmp_path / "outfit.txt"
+    path.write_text(one.read_text() + one.read_text().replace("garment tube", "garment coat"))
+    assert run("info", path, "-o", tmp_path / "a.svg") == 0
+    shown = capsys.readouterr().out
+    assert "tube: 2 pieces" in shown
+    assert "coat: 2 pieces" in shown
+    assert sorted(p.name for p in tmp_path.glob("*.svg")) == ["a_1.svg", "a_2.svg"]
+
+
 def test_missing_files_and_folders(tmp_path, capsys):
     here = tmp_path / "good.json"
     here.write_text(json.dumps(good()))

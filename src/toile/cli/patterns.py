@@ -17,7 +17,7 @@ from toile.cli.common import (
     reading,
 )
 from toile.errors import ToileError
-from toile.pattern import SEAM_ENDING, WRITERS, convert, read_pattern, write_pattern, write_seams
+from toile.pattern import SEAM_ENDING, WRITERS, convert, read_outfit, read_pattern, write_pattern, write_seams
 from toile.pattern.drafts import DRAFTS, draft, options
 from toile.pattern.draw import draw_pattern
 from toile.pattern.grade import HEIGHT, SIZES, graded_drafts, sizes_named
@@ -45,10 +45,12 @@ def add_info(commands: Commands) -> None:
 def run_info(options: argparse.Namespace) -> int:
     """Describe and draw a pattern."""
     drawing = check_output(options.output or f"{Path(options.pattern).stem}.pieces.png", DRAWINGS, "drawings")
-    pattern = read_pattern(options.pattern, **reading(options, options.pattern))
-    print(describe(pattern))
-    draw_pattern(pattern, drawing)
-    print(f"wrote {drawing}")
+    garments = read_outfit(options.pattern, **reading(options, options.pattern))
+    for number, pattern in enumerate(garments, 1):
+        path = drawing if len(garments) == 1 else drawing.with_stem(f"{drawing.stem}_{number}")
+        print(describe(pattern))
+        draw_pattern(pattern, path)
+        print(f"wrote {path}")
     return 0
 
 
