@@ -12,9 +12,9 @@ import numpy as np
 
 from toile import draft, named_body
 from toile.body.skin import rest_pose
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane, particle_mass
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane
 from toile.collision.surface import SurfaceCollider
-from toile.garment.build import build, weld, weld_positions
+from toile.garment.build import build, particle_mass, weld, weld_positions
 from toile.garment.shapes import flat_position, square_cloth
 from toile.run.advance import no_contacts
 from toile.run.check import audit

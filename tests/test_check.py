@@ -11,9 +11,10 @@ import pytest
 from toile.body.make import named_body
 from toile.body.skin import rest_pose
 from toile.errors import ToileError
+from toile.garment.build import sewn_labels
 from toile.garment.outfit import join
 from toile.garment.shapes import square_cloth, tube_cloth
-from toile.run.check import LIMITS, AuditSettings, audit, audit_recording, check_file, seam_gap, sewn_labels
+from toile.run.check import LIMITS, AuditSettings, audit, audit_recording, check_file, seam_gap
 from toile.run.record import save_recording
 from toile.run.tubes import BRANCHES, Branches, half_winding
 from toile.types import Body, Floats, Garment, Panel, Pattern, Placement, Recording

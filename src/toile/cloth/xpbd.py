@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_matrix, csr_matrix
-from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
+from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from toile import _kernels
 from toile.errors import ToileError
+from toile.garment.build import particle_mass, sewn_labels, triangle_rest_areas
 from toile.mesh.curvature import border_curvature
 from toile.types import Bools, Contacts, Floats, Garment, Ints, Scene, State
 
@@ -91,29 +92,14 @@ def corner_uv(garment: Garment) -> Floats:
     return np.asarray(garment.uv[garment.triangles_uv])
 
 
-def triangle_areas(garment: Garment) -> Floats:
-    """Return rest areas [m²], (t,)."""
-    uv = corner_uv(garment)
-    a, b = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
-    return np.asarray(0.5 * np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]))
-
-
 def fabric_values(garment: Garment, name: str) -> Floats:
     """Return one fabric figure per triangle, (t,)."""
     return np.array([getattr(f, name) for f in garment.fabrics])[garment.triangle_fabric]
 
 
-def particle_mass(garment: Garment) -> Floats:
-    """Return a third of the mass of the triangles around each particle [kg], (n,)."""
-    third = triangle_areas(garment) * fabric_values(garment, "mass") / 3
-    return np.asarray(
-        np.bincount(garment.triangles.ravel(), np.repeat(third, 3), garment.particle_count), np.float64
-    )
-
-
 def particle_average(garment: Garment, name: str) -> Floats:
     """Return a fabric figure per particle, averaged over the triangles around it, (n,)."""
-    values, area = fabric_values(garment, name), triangle_areas(garment)
+    values, area = fabric_values(garment, name), triangle_rest_areas(garment)
     count = garment.particle_count
     total = np.bincount(garment.triangles.ravel(), np.repeat(values * area, 3), count)
     weight = np.bincount(garment.triangles.ravel(), np.repeat(area, 3), count)
@@ -125,7 +111,7 @@ def membrane(garment: Garment, scale: float = 1.0) -> Membrane:
     uv = corner_uv(garment)
     # columns: the two sides from corner 0; inverse: how much of each side makes one metre of u or v
     sides = np.stack([uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]], axis=2)
-    area = triangle_areas(garment)
+    area = triangle_rest_areas(garment)
     inverse = np.linalg.inv(sides)
     figures = [fabric_values(garment, k) for k in ("stretch_weft", "stretch_warp", "shear")]
     return Membrane(
@@ -150,7 +136,7 @@ def give(garment: Garment) -> Floats:
 
 def _curvature_operator(garment: Garment, scale: float) -> csr_matrix:
     """Return the stiffness matrix of ∇·(D ∇x) with D = diag(√weft, √warp) bending rigidity, (n, n)."""
-    uv, area = corner_uv(garment), triangle_areas(garment)
+    uv, area = corner_uv(garment), triangle_rest_areas(garment)
     # gradient of the hat function of corner a: the opposite side turned by 90°, over twice the area
     opposite = uv[:, [2, 0, 1]] - uv[:, [1, 2, 0]]
     scale_by = (_turn(uv) / (2 * area))[:, None, None]
@@ -183,7 +169,7 @@ def stars(garment: Garment, scale: float = 1.0) -> Stars:
     """Return the bending constraints: E = ½ Σ |Σ c_k x_k|² / area; across free edges there is no moment."""
     operator = _curvature_operator(garment, scale)
     area = np.bincount(
-        garment.triangles.ravel(), np.repeat(triangle_areas(garment) / 3, 3), garment.particle_count
+        garment.triangles.ravel(), np.repeat(triangle_rest_areas(garment) / 3, 3), garment.particle_count
     )
     size = np.diff(operator.indptr)
     centres = np.flatnonzero(~boundary_particles(garment) & (size <= STAR_SIZE) & (size > 3))
@@ -212,13 +198,6 @@ def _border_stars(garment: Garment, scale: float, area: Floats) -> Stars:
     weight = np.zeros((len(centre), STAR_SIZE))
     particles[:, :4], weight[:, :4] = found.vertices, found.weight * (root * area[centre])[:, None]
     return Stars(particles=particles, weight=weight, stiffness=1 / area[centre])
-
-
-def sewn_labels(garment: Garment) -> Ints:
-    """Return a number per particle that is the same for particles joined by a seam, (n,)."""
-    pairs, count = garment.uv_particle[garment.seam_uv], garment.particle_count
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int32)
 
 
 def particle_order(garment: Garment) -> Ints:
@@ -283,7 +262,7 @@ class XpbdSolver:
                 garment.garment_layer[garment.particle_garment],
                 particle_average(garment, "friction_cloth"),
             )
-        edge = float(np.sqrt(triangle_areas(garment).mean() * 4 / np.sqrt(3)))
+        edge = float(np.sqrt(triangle_rest_areas(garment).mean() * 4 / np.sqrt(3)))
         self._cloth_thickness = min(self.settings.cloth_thickness, 0.4 * edge)
 
     @property

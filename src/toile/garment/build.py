@@ -103,6 +103,11 @@ def weld_positions(garment: Garment, welded: Garment, position: Floats) -> Float
     return np.asarray(np.stack(total, axis=1) / np.maximum(count, 1)[:, None])
 
 
+def sewn_labels(garment: Garment) -> Ints:
+    """Return a number per particle that particles joined by a seam share, (n,)."""
+    return _merge(garment.particle_count, garment.uv_particle[garment.seam_uv])
+
+
 def collapsed_triangles(garment: Garment) -> Ints:
     """Return the triangles that `weld` would drop, because their corners are sewn to each other."""
     label = _merge(garment.particle_count, garment.uv_particle[garment.seam_uv])

@@ -10,15 +10,14 @@ import os
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.errors import ToileError
-from toile.mesh.geometry import StretchStatistics, stretch_statistics
+from toile.garment.build import sewn_labels
+from toile.mesh.geometry import StretchStatistics, edge_elongation, stretch_statistics
 from toile.run.record import Frame, Replayable, sound_frames, source_of
 from toile.run.tubes import Branches, Opening, openings
-from toile.types import Body, Floats, Garment, Ints, PosedBody
+from toile.types import Body, Floats, Garment, PosedBody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +65,9 @@ class AuditSettings:
                 raise ToileError(f"audit limit {name} must not be negative")
 
 
+ELASTIC = 0.5
+"""fabrics with a larger strain limit are elastics"""
+
 LIMITS = {
     "strict": AuditSettings(),
     "draft": AuditSettings(
@@ -98,6 +100,8 @@ class Audit:
     seam_worst: str = ""
     """where"""
     stretch: StretchStatistics = field(default_factory=lambda: StretchStatistics(0.0, 0.0, 0.0))
+    tightest: str = ""
+    """panel that is stretched most on the mean"""
     moving_share: float | None = None
     """share of vertices that move; None: one frame alone does not tell"""
     openings: tuple[Opening, ...] = ()
@@ -175,6 +179,7 @@ class Auditor:
             seam_gap=gap,
             seam_worst=worst,
             stretch=stretch_statistics(position, garment.triangles, garment.uv, garment.triangles_uv),
+            tightest=tightest_panel(garment, position),
             moving_share=None if previous is None else self._moving(position - previous),
             openings=self._openings(position, skin),
         )
@@ -257,7 +262,10 @@ def judged(audit: Audit, limits: AuditSettings, lost: list[str]) -> Audit:
         (own > limits.self_pairs, f"{own} triangle pairs within a garment cross"),
         (layers > limits.layer_pairs, f"{layers} triangle pairs of two garments cross"),
         (gap > limits.seam_gap, f"seam {seam} is open by {1000 * gap:.1f} mm"),
-        (s.mean > limits.stretch_mean, f"the mean stretch is {s.mean:.1%}"),
+        (
+            s.mean > limits.stretch_mean,
+            f"the mean stretch is {s.mean:.1%}: too small, most in panel {audit.tightest}; try a larger size",
+        ),
         (
             s.percentile_99 > limits.stretch_99,
             f"1 % of the edges are longer by {s.percentile_99:.0%} or more",
@@ -271,15 +279,17 @@ def judged(audit: Audit, limits: AuditSettings, lost: list[str]) -> Audit:
     return replace(audit, problems=(*problems, *lost))
 
 
-def sewn_labels(garment: Garment) -> Ints:
-    """Return a name per particle that sewn particles share, (n,): the lowest index among them."""
-    pairs = garment.uv_particle[garment.seam_uv]
-    count = garment.particle_count
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
-    piece = connected_components(graph, directed=False)[1]
-    first = np.full(count, count, dtype=np.int32)
-    np.minimum.at(first, piece, np.arange(count, dtype=np.int32))
-    return np.asarray(first[piece])
+def tightest_panel(garment: Garment, position: Floats) -> str:
+    """Return the panel with the greatest mean elongation; elastic ones are made for it and do not count."""
+    longer = np.maximum(
+        edge_elongation(position, garment.triangles, garment.uv, garment.triangles_uv), 0.0
+    ).mean(axis=1)
+    limit = np.array([f.strain_limit for f in garment.fabrics])[garment.triangle_fabric]
+    longer[limit > ELASTIC] = 0.0
+    panel = garment.uv_panel[garment.triangles_uv[:, 0]]
+    total = np.bincount(panel, longer, len(garment.panel_names))
+    count = np.maximum(np.bincount(panel, minlength=len(garment.panel_names)), 1)
+    return garment.panel_names[int((total / count).argmax())]
 
 
 def seam_gap(garment: Garment, position: Floats) -> tuple[float, str]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile._kernels import Untangler
-from toile.cloth.xpbd import sewn_labels
 from toile.collision.surface import SurfaceCollider
+from toile.garment.build import sewn_labels
 from toile.types import Floats, Garment, Ints, PosedBody, State
 
 
