@@ -21,7 +21,7 @@ def main(folder: str | Path = "out", edge_length: float = 0.015, seconds: float 
     frames = toile.animate(dressed, body, walk, settings=AnimateSettings(seconds=seconds))
     last = toile.audit(frames.garment, frames.positions[-1], body, body_vertices=frames.body_vertices[-1])
     print("\n".join(last.lines()))
-    toile.export(frames, folder / "walk.glb")
+    toile.save(frames, folder / "walk.glb")
     write_strip(frames, folder / "walk.png", count=5)
     return frames
 

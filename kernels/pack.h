@@ -1,6 +1,6 @@
 // Puts constraints into an order that can run in parallel, eight at a time, with the same result for any thread count.
 //
-// Particles in Morton order are cut into chunks. Constraints inside one chunk touch nobody else's particles, so chunks
+// Particles in an order that keeps neighbours close are cut into chunks. Constraints inside one chunk touch nobody else's particles, so chunks
 // run side by side without locks; the few that cross chunks (the interface) run afterwards, alone. Inside a chunk,
 // greedy colours keep the eight lanes of a block apart.
 #pragma once

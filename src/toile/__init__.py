@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from toile.body import make_body, named_body, open_body
     from toile.errors import ToileError
-    from toile.export import export
+    from toile.export import export as save
     from toile.garment.build import build
     from toile.garment.fabric import fabric
     from toile.motion import read_motion
@@ -28,7 +28,6 @@ __all__ = [
     "build",
     "draft",
     "dress",
-    "export",
     "fabric",
     "load_recording",
     "make_body",
@@ -36,34 +35,36 @@ __all__ = [
     "open_body",
     "read_motion",
     "read_pattern",
+    "save",
     "save_recording",
     "write_pattern",
 ]
 
 _HOME = {
-    "ToileError": "errors",
-    "animate": "run.animate",
-    "audit": "run.check",
-    "build": "garment.build",
-    "draft": "pattern.drafts",
-    "dress": "run.dress",
-    "export": "export",
-    "fabric": "garment.fabric",
-    "load_recording": "run.record",
-    "make_body": "body",
-    "named_body": "body",
-    "open_body": "body",
-    "read_motion": "motion",
-    "read_pattern": "pattern",
-    "save_recording": "run.record",
-    "write_pattern": "pattern",
+    "ToileError": ("errors", "ToileError"),
+    "animate": ("run.animate", "animate"),
+    "audit": ("run.check", "audit"),
+    "build": ("garment.build", "build"),
+    "draft": ("pattern.drafts", "draft"),
+    "dress": ("run.dress", "dress"),
+    "fabric": ("garment.fabric", "fabric"),
+    "load_recording": ("run.record", "load_recording"),
+    "make_body": ("body", "make_body"),
+    "named_body": ("body", "named_body"),
+    "open_body": ("body", "open_body"),
+    "read_motion": ("motion", "read_motion"),
+    "read_pattern": ("pattern", "read_pattern"),
+    "save": ("export", "export"),
+    "save_recording": ("run.record", "save_recording"),
+    "write_pattern": ("pattern", "write_pattern"),
 }
-"""where each name lives; loaded when first used, so that importing toile is quick"""
+"""name → (module, name there); loaded when first used, so that importing toile is quick"""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'toile' has no attribute '{name}'")
-    value = getattr(import_module(f"toile.{_HOME[name]}"), name)
+    module, attribute = _HOME[name]
+    value = getattr(import_module(f"toile.{module}"), attribute)
     globals()[name] = value
     return value

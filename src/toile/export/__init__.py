@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from toile.errors import ToileError
@@ -44,14 +42,3 @@ def export(recording: Replayable, path: str | os.PathLike[str], **options: Any) 
         raise ToileError(f"cannot write {path}: choose one of {', '.join(EXPORTS)}")
     with opened(recording) as source:
         EXPORTS[suffix](source, path, **options)
-
-
-class _CallablePackage(ModuleType):
-    """`toile.export` is this package once anything in it was imported: calling it exports all the same."""
-
-    def __call__(self, recording: Replayable, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write a recording in the format that the path's suffix names."""
-        export(recording, path, **options)
-
-
-sys.modules[__name__].__class__ = _CallablePackage
