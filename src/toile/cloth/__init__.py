@@ -3,13 +3,17 @@
 from dataclasses import fields
 from typing import Any
 
+from toile.cloth.implicit import ImplicitSettings, ImplicitSolver
 from toile.cloth.solver import Solver
+from toile.cloth.verlet import VerletSettings, VerletSolver
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.errors import ToileError
 from toile.types import Garment
 
 SOLVERS: dict[str, tuple[Any, Any]] = {
     "xpbd": (XpbdSolver, XpbdSettings),
+    "verlet": (VerletSolver, VerletSettings),
+    "implicit": (ImplicitSolver, ImplicitSettings),
 }
 """name → (solver class, settings class)"""
 
