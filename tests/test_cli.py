@@ -211,6 +211,15 @@ def interrupt(*_: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture
+def hears_ctrl_c():
+    """A process started in the background ignores Ctrl-C, and so would the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_while_sewing(dressed, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(Progress, "__call__", lambda self, what, done: interrupt() if done > 0.0 else None)
     out = tmp_path / "a.toile"
@@ -221,6 +230,7 @@ def test_ctrl_c_while_sewing(dressed, tmp_path, capsys, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_while_writing_keeps_the_old_file(dressed, tmp_path, monkeypatch):
     from toile.cli import dress as command
 
