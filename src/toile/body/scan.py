@@ -1,0 +1,160 @@
+"""A 3D scan of a person → a Body: cleaned, oriented, fitted, brought into the A-pose. See docs/scans.md."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from toile.body.data import load_template
+from toile.body.landmarks import limb_mask, template_landmarks
+from toile.body.measure import measure
+from toile.body.scan_clean import Cloud, clean
+from toile.body.scan_fit import fit_pose, fit_rest, surface_gap
+from toile.body.scan_model import TURNED, Model, Pose, posed, rest, scan_model, start_pose
+from toile.body.scan_orient import Facing, find_facing
+from toile.body.scan_read import read_triangles
+from toile.body.skeleton import joint_frames
+from toile.body.skin import vertex_normals
+from toile.errors import ToileError
+from toile.types import LIMBS, Body, Floats, Ints, Skeleton
+
+NEAR = 0.03
+"""skin farther than this from the scan is not covered by it [m]"""
+OFF = 0.02
+"""points of the scan farther than this from the fitted shape are not skin [m]"""
+MOST_OFF = 0.05
+"""share of such points in an unclothed scan, at most"""
+STRANGE = 0.4
+"""share of such points that no person in clothes reaches"""
+MOST_BARE = {"head": 0.5, "torso": 0.15, "pelvis": 0.2}
+"""share of a limb that the scan may leave uncovered"""
+MOST_BARE_LIMB = 0.3
+BENT = np.radians(50.0)
+"""thighs and trunk of a standing person stay this near to the vertical [rad]"""
+ROUGH = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
+"""limbs that the surface error leaves out"""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ScanFit:
+    """A body fitted to a scan, and how well."""
+
+    body: Body
+    facing: Facing
+    """ours_from_file"""
+    mean_error: float
+    """distance of the scan to the fitted skin, head, hands and feet aside [m]"""
+    high_error: float
+    """95 % of the scan's points are nearer than this [m]"""
+    posed: Floats
+    """the fitted skin as the person stood [m], (n, 3)"""
+    off: float
+    """share of the scan more than 2 cm from the nearest person of the model"""
+
+    def summary(self) -> str:
+        """Return one line for the user to confirm."""
+        return (
+            f"unit {self.facing.unit}, height {self.body.measurements['height'] * 100:.1f} cm, "
+            f"surface error mean {self.mean_error * 1000:.1f} mm, 95 % {self.high_error * 1000:.1f} mm"
+        )
+
+
+def read_scan(path: str | os.PathLike[str]) -> Body:
+    """Return the person of a scan file as a body in the rest pose."""
+    return fit_scan(path).body
+
+
+def fit_scan(path: str | os.PathLike[str]) -> ScanFit:
+    """Fit the template to a scan file (.obj, .ply, .stl, .glb); what is no complete person is refused."""
+    points, triangles = read_triangles(path)
+    return fit_surface(points, triangles, Path(path).name)
+
+
+def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
+    """Fit the template to a surface in any unit and axes, points (n, 3), triangles (t, 3)."""
+    model = scan_model()
+    cloud = clean(points, triangles, name)
+    facing = find_facing(cloud.points, name)
+    cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
+    start = start_pose(model, facing.sex, facing.arm_down, float(np.ptp(cloud.points[:, 1])))
+    pose, cloud = fit_pose(model, cloud, start)
+    skin = posed(model, pose)
+    off = float((surface_gap(cloud.points, skin, load_template().triangles) > OFF).mean())
+    _check_pose(model, pose, name)
+    check_cover(skin, cloud, off, name)
+    fitted = fit_rest(skin, cloud)
+    mean, high = _errors(cloud, fitted)
+    body = _body(model, pose, fitted, Path(name).stem or "scan")
+    return ScanFit(body, facing, mean, high, fitted, off)
+
+
+def _errors(cloud: Cloud, skin: Floats) -> tuple[float, float]:
+    template = load_template()
+    gap = surface_gap(cloud.points, skin, template.triangles)
+    _, near = cKDTree(skin).query(cloud.points)
+    gap = gap[~limb_mask(template.limb, *ROUGH)[near]]
+    return float(gap.mean()), float(np.quantile(gap, 0.95))
+
+
+def _check_pose(model: Model, pose: Pose, name: str) -> None:
+    """Refuse people who do not stand."""
+    up = pose.turn[model.turned[TURNED.index("Hips")]][1, 1]
+    thighs = [pose.turn[model.turned[TURNED.index(f"{side}UpLeg")]][1, 1] for side in ("Left", "Right")]
+    if min(thighs) < np.cos(BENT) or up < np.cos(BENT):
+        raise ToileError(
+            f"{name}: the person sits or bends: scan a person who stands upright, arms off the body"
+        )
+
+
+def check_cover(skin: Floats, cloud: Cloud, off: float, name: str) -> None:
+    """Refuse scans with parts missing, in clothes, or of something else."""
+    template = load_template()
+    normals = vertex_normals(skin, template.triangles)
+    gaps, near = cKDTree(cloud.points).query(skin, k=4)
+    same = np.einsum("nka,na->nk", cloud.normals[near], normals) > 0.0
+    bare = ~((gaps < NEAR) & same).any(axis=1)
+    share = {limb: float(bare[limb_mask(template.limb, limb)].mean()) for limb in LIMBS}
+    missing = [limb for limb in LIMBS if share[limb] > MOST_BARE.get(limb, MOST_BARE_LIMB)]
+    if off > STRANGE or (len(missing) > 8 and off > MOST_OFF):
+        raise ToileError(f"{name}: this is not a person who stands upright (nothing like a body fits it)")
+    if off <= MOST_OFF and ("torso" in missing or "pelvis" in missing):
+        trunk = bare & limb_mask(template.limb, "torso", "pelvis")
+        side = "back" if normals[trunk, 2].mean() < 0 else "front"
+        raise ToileError(f"{name}: the {side} is missing: scan the person from all sides")
+    if "head" in missing or "neck" in missing:
+        raise ToileError(f"{name}: the head is missing: scan the whole person")
+    if off > MOST_OFF:
+        raise ToileError(
+            f"{name}: {off:.0%} of the scan lies more than 2 cm off any body: "
+            "scan without loose clothes and long hair"
+        )
+    if missing:
+        words = ", ".join(limb.replace("_", " ") for limb in missing)
+        raise ToileError(f"{name}: missing: {words}: scan the whole person, arms off the body")
+
+
+def _body(model: Model, pose: Pose, fitted: Floats, name: str) -> Body:
+    """Return the fitted skin in the rest pose: what the pose did is undone vertex by vertex."""
+    template = load_template()
+    rig = template.rigs["cmu_mb"]
+    skin, heads, tails = rest(model, pose.shape)
+    matrix = np.einsum("nj,jab->nab", model.weights, pose.turn, optimize=True)
+    moved = np.linalg.solve(matrix, (fitted - posed(model, pose))[:, :, None])[:, :, 0]
+    skin = skin + moved
+    floor = np.array([0.0, skin[:, 1].min(), 0.0])
+    heads, tails = heads - floor, tails - floor
+    body = Body(
+        name=name,
+        vertices=skin - floor,
+        triangles=template.triangles,
+        skeleton=Skeleton(rig.names, rig.parents, joint_frames(heads, tails), tails),
+        weight_joint=rig.weight_joint,
+        weight=rig.weight,
+        limb=template.limb,
+        landmarks=template_landmarks(),
+    )
+    return replace(body, measurements=measure(body))

@@ -1,0 +1,164 @@
+"""Which way up, which way round, how large: the scan against ten mannequins in 48 frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations, product
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from toile.body.scan_model import Model, posed, scan_model, start_pose
+from toile.errors import ToileError
+from toile.types import Floats
+
+UNITS = {"mm": 0.001, "cm": 0.01, "m": 1.0, "inch": 0.0254}
+HEIGHTS = (1.30, 2.20)
+"""a person's height [m]"""
+ARMS = (0.0, 25.0, 45.0, 65.0, 80.0)
+"""arms of the mannequins, degrees below the horizontal"""
+FEW = 600
+"""points that are compared"""
+BEST = 12
+ROUNDS = 15
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Facing:
+    """ours_from_file, and the mannequin that fits best."""
+
+    turn: Floats
+    """(3, 3)"""
+    scale: float
+    """[m per unit]"""
+    shift: Floats
+    """[m], (3,)"""
+    unit: str
+    sex: str
+    arm_down: float
+    """[rad]"""
+    margin: float
+    """how much worse the best opposite facing fits, 0.1: a tenth"""
+
+    def place(self, points: Floats) -> Floats:
+        """Return points of the file in our axes [m]."""
+        return np.asarray(self.scale * points @ self.turn.T + self.shift)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Mannequin:
+    sex: str
+    arm_down: float
+    points: Floats
+    tree: cKDTree
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Guess:
+    cost: float
+    turn: Floats
+    scale: float
+    shift: Floats
+    mannequin: _Mannequin
+
+
+def find_facing(points: Floats, name: str) -> Facing:
+    """Return how the scan stands; a height that no unit explains is refused."""
+    rng = np.random.default_rng(2)
+    few = points[rng.permutation(len(points))[:FEW]]
+    mannequins = _mannequins(scan_model())
+    guesses = [_first(few, frame, m) for frame in _frames(points) for m in mannequins]
+    guesses.sort(key=lambda g: g.cost)
+    refined = sorted((_refined(few, guess) for guess in guesses[:BEST]), key=lambda g: g.cost)
+    best = refined[0]
+    tall = float(np.ptp(points @ best.turn[1]))
+    unit = next((u for u, s in UNITS.items() if HEIGHTS[0] <= tall * s <= HEIGHTS[1]), None)
+    if unit is None:
+        raise ToileError(
+            f"{name}: {tall:.4g} units tall: neither mm, cm, m nor inches make that a person "
+            "of 1.30 to 2.20 m; scan the whole person, or scale the file"
+        )
+    other = [g.cost for g in refined if np.trace(g.turn @ best.turn.T) < 1.0]
+    margin = min(other) / best.cost - 1.0 if other else 1.0
+    scale = UNITS[unit]
+    placed = scale * points @ best.turn.T
+    # the mannequin's middle, at the person's own size
+    shift = best.shift * scale / best.scale
+    shift = shift - np.array([0.0, placed[:, 1].min() + shift[1], 0.0])
+    m = best.mannequin
+    return Facing(best.turn, scale, shift, unit, m.sex, m.arm_down, margin)
+
+
+def _mannequins(model: Model) -> list[_Mannequin]:
+    rng = np.random.default_rng(3)
+    # fingers and face are finer than the rest: choose by area
+    share = _vertex_share(model)
+    rows = rng.choice(model.skin_count, 900, replace=False, p=share).astype(np.int32)
+    found = []
+    for sex, degrees in product(("female", "male"), ARMS):
+        points = posed(model, start_pose(model, sex, np.radians(degrees)), rows)
+        found.append(_Mannequin(sex, float(np.radians(degrees)), points, cKDTree(points)))
+    return found
+
+
+def _vertex_share(model: Model) -> Floats:
+    tree = cKDTree(model.mean[: model.skin_count])
+    gap = tree.query(tree.data, k=5)[0][:, -1] ** 2
+    share: Floats = gap / gap.sum()
+    return share
+
+
+def _frames(points: Floats) -> list[Floats]:
+    """Return 24 turns of the file's axes and 24 of the axes along which the points spread."""
+    turns = []
+    for order in permutations(range(3)):
+        for signs in product((1.0, -1.0), repeat=3):
+            turn = np.zeros((3, 3))
+            turn[range(3), order] = signs
+            if np.linalg.det(turn) > 0:
+                turns.append(turn)
+    _, axes = np.linalg.eigh(np.cov(points.T))
+    if np.linalg.det(axes) < 0:
+        axes[:, 0] *= -1
+    return turns + [turn @ axes.T for turn in turns]
+
+
+def _first(few: Floats, frame: Floats, mannequin: _Mannequin) -> _Guess:
+    turned = few @ frame.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    theirs = mannequin.points
+    scale = float(np.ptp(theirs[:, 1]) / max(high[1] - low[1], 1e-12))
+    shift = (theirs.min(axis=0) + theirs.max(axis=0)) / 2 - scale * (low + high) / 2
+    placed = scale * turned + shift
+    width = np.ptp(placed, axis=0)
+    if width[0] > 2.6 or width[2] > 1.3:
+        return _Guess(np.inf, frame, scale, shift, mannequin)
+    gap = np.minimum(mannequin.tree.query(placed[::3])[0], 0.3)
+    back = np.minimum(cKDTree(placed).query(theirs[::4])[0], 0.3)
+    return _Guess(float(gap.mean() + back.mean()), frame, scale, shift, mannequin)
+
+
+def _refined(few: Floats, guess: _Guess) -> _Guess:
+    """Return the guess after matching nearest points both ways and fitting a similarity (Umeyama 1991)."""
+    turn, scale, shift = guess.turn, guess.scale, guess.shift
+    theirs, cost = guess.mannequin.points, np.inf
+    for _ in range(ROUNDS):
+        placed = scale * few @ turn.T + shift
+        gap, near = guess.mannequin.tree.query(placed)
+        gap_back, back = cKDTree(placed).query(theirs)
+        cost = float(np.minimum(gap, 0.15).mean() + np.minimum(gap_back, 0.15).mean())
+        ours, wanted = np.concatenate([few, few[back]]), np.concatenate([theirs[near], theirs])
+        keep = np.concatenate([gap, gap_back]) < 0.2
+        if keep.sum() < 50:
+            break
+        turn, scale, shift = _similarity(ours[keep], wanted[keep])
+    return _Guess(cost, turn, scale, shift, guess.mannequin)
+
+
+def _similarity(ours: Floats, wanted: Floats) -> tuple[Floats, float, Floats]:
+    a, b = ours.mean(axis=0), wanted.mean(axis=0)
+    u, s, v = np.linalg.svd((wanted - b).T @ (ours - a))
+    sign = np.array([1.0, 1.0, np.sign(np.linalg.det(u @ v))])
+    turn = (u * sign) @ v
+    scale = float((s * sign).sum() / max(((ours - a) ** 2).sum(), 1e-30))
+    return turn, scale, b - scale * turn @ a
