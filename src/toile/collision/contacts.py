@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from toile.collision.ellipsoids import EllipsoidCollider
 from toile.collision.surface import SurfaceCollider
 from toile.types import Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
@@ -23,7 +24,10 @@ class Collider(Protocol):
         """Return the body at one instant, to be asked many times; once per body step."""
 
 
-COLLIDERS: dict[str, Callable[[Body], Collider]] = {"surface": SurfaceCollider}
+COLLIDERS: dict[str, Callable[[Body], Collider]] = {
+    "surface": SurfaceCollider,
+    "ellipsoids": EllipsoidCollider,
+}
 """name → collider, made from a body (and optionally its settings)"""
 
 

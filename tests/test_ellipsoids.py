@@ -1,0 +1,100 @@
+"""The ellipsoid collider against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from surfaces import icosphere, join, single_bone_body
+from toile.collision.contacts import COLLIDERS
+from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings, adjacency, ray_distance
+from toile.collision.frames import LimbTracker
+from toile.errors import ToileError
+from toile.types import LIMBS, PosedBody
+
+HALF = np.array([0.2, 0.5, 0.1])
+
+
+def test_ray_distance_by_hand() -> None:
+    # half axes 3, 4, 1 round (1, 0, 0): on the axes the distance is exact, elsewhere it is along the ray
+    frame = np.diag([3.0, 4.0, 1.0, 1.0])
+    frame[0, 3] = 1.0
+    points = np.array([[6.0, 0, 0], [1.0, 3, 0], [1 + 6.0, 8, 0]])
+    distance, surface, normal = ray_distance(points, frame)
+    # third: u = (2, 2, 0), |u| = 2√2, leaves at (1 + 3/√2, 4/√2): |(6, 8)| (1 − 1/(2√2))
+    np.testing.assert_allclose(distance, [2, -1, 10 * (1 - 1 / np.sqrt(8))], atol=1e-12)
+    np.testing.assert_allclose(surface[2], [1 + 3 / np.sqrt(2), 4 / np.sqrt(2), 0], atol=1e-12)
+    np.testing.assert_allclose(normal, [[1, 0, 0], [0, 1, 0], [0.8, 0.6, 0]], atol=1e-12)
+
+
+def test_ray_distance_is_never_shorter_than_the_nearest() -> None:
+    rng = np.random.default_rng(4)
+    points = rng.normal(0, 0.4, (200, 3))
+    _, sphere = icosphere(4)
+    nearest = np.linalg.norm(points[:, None] - (sphere * HALF)[None], axis=2).min(axis=1)
+    distance, _, _ = ray_distance(points, np.diag([*HALF, 1.0]))
+    assert (np.abs(distance) >= nearest - 0.02).all()
+    inside = ((points / HALF) ** 2).sum(axis=1) < 1
+    np.testing.assert_array_equal(distance < 0, inside)
+
+
+def egg() -> PosedBody:
+    triangles, points = icosphere(3)
+    return single_bone_body(triangles, points * HALF)
+
+
+def test_an_ellipsoidal_body_is_met_exactly() -> None:
+    posed = egg()
+    collider = COLLIDERS["ellipsoids"](posed.body)
+    assert isinstance(collider, EllipsoidCollider)
+    assert collider.fit_error(posed.body)["torso"] < 0.002
+    found = collider.at(posed)(np.array([[0.21, 0, 0], [0, 0.49, 0], [0, 0, 0.5]]))
+    np.testing.assert_array_equal(found.particle, [0, 1])
+    np.testing.assert_allclose(found.gap, [0.01, -0.01], atol=2e-3)
+    np.testing.assert_allclose(found.normal, [[1, 0, 0], [0, 1, 0]], atol=0.02)
+
+
+def test_ellipsoids_turn_and_move_with_the_limb() -> None:
+    posed = egg()
+    turn = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    spin = np.array([0.0, 0.0, 2.0])
+    now = posed.vertices @ turn.T + [0.3, 0, 0]
+    speed = np.cross(spin, now - np.array([0.3, 0, 0])) + np.array([0, 0, 0.5])
+    moved = PosedBody(posed.body, now, speed, posed.world_from_joint)
+    motion = LimbTracker(posed.body).at(moved)
+    torso = LIMBS.index("torso")
+    np.testing.assert_allclose(motion.posed_from_rest[torso][:3, :3], turn, atol=1e-9)
+    np.testing.assert_allclose(motion.spin[torso], spin, atol=1e-9)
+    found = EllipsoidCollider(posed.body).at(moved)(np.array([[0.81, 0, 0]]))
+    np.testing.assert_allclose(found.gap, [0.01], atol=2e-3)
+    np.testing.assert_allclose(found.velocity, [[0, 2.0 * 0.5, 0.5]], atol=0.01)
+
+
+def test_only_adjacent_groups_are_tested() -> None:
+    parts, limbs = [], []
+    for name, x in (("torso", 0.0), ("left_hand", 0.3), ("left_thigh", 0.51)):
+        triangles, points = icosphere(2, 0.1)
+        parts.append((triangles, points + np.array([x, 0, 0])))
+        limbs.append(np.full(len(points), LIMBS.index(name)))
+    triangles, vertices = join(*parts)
+    posed = single_bone_body(triangles, vertices, limb=np.concatenate(limbs))
+    collider = EllipsoidCollider(posed.body)
+    query = collider.at(posed)
+    between = np.array([[0.404, 0.0, 0.0]])
+    assert len(query(between).particle) == 2  # parents unknown: all are tested
+    assert collider.parent is not None
+    assert LIMBS[collider.parent[0]] == "left_hand"
+    assert len(query(between).particle) == 1  # a leg is not next to an arm
+    # the parent follows the particle across adjacent groups
+    query(np.array([[0.12, 0.0, 0.0]]))
+    assert LIMBS[collider.parent[0]] == "torso"
+    assert not adjacency(collider.settings.neighbours)[1, 2]
+
+
+def test_bad_settings_are_named() -> None:
+    with pytest.raises(ToileError, match="radius"):
+        EllipsoidSettings(radius=-1.0)
+    with pytest.raises(ToileError, match="scale"):
+        EllipsoidSettings(scale=0.0)
+    with pytest.raises(ToileError, match="tail"):
+        EllipsoidSettings(neighbours=(("torso", "tail"),))
