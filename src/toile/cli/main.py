@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bodies, dress, motions, patterns, walk
+from toile.cli import bodies, dress, maps, motions, patterns, walk
 from toile.errors import ToileError
 
 COMMANDS = (
@@ -17,6 +17,7 @@ COMMANDS = (
     *patterns.COMMANDS,
     *bodies.COMMANDS,
     *motions.COMMANDS,
+    *maps.COMMANDS,
 )
 """functions that add a sub-command to the parser"""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from toile.cloth.implicit import ImplicitSettings, ImplicitSolver
 from toile.cloth.solver import Solver
+from toile.cloth.spring import SpringSettings, SpringSolver
 from toile.cloth.verlet import VerletSettings, VerletSolver
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.errors import ToileError
@@ -14,6 +15,7 @@ SOLVERS: dict[str, tuple[Any, Any]] = {
     "xpbd": (XpbdSolver, XpbdSettings),
     "verlet": (VerletSolver, VerletSettings),
     "implicit": (ImplicitSolver, ImplicitSettings),
+    "spring": (SpringSolver, SpringSettings),
 }
 """name → (solver class, settings class)"""
 

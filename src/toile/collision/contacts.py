@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from toile.collision.ellipsoids import EllipsoidCollider
+from toile.collision.maps import MapCollider
 from toile.collision.surface import SurfaceCollider
 from toile.types import Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
@@ -27,6 +28,7 @@ class Collider(Protocol):
 COLLIDERS: dict[str, Callable[[Body], Collider]] = {
     "surface": SurfaceCollider,
     "ellipsoids": EllipsoidCollider,
+    "maps": MapCollider,
 }
 """name → collider, made from a body (and optionally its settings)"""
 

@@ -1,0 +1,133 @@
+"""The springs of mass-spring cloth: structural, shear and flexion, on triangle meshes and on grids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from toile.errors import ToileError
+from toile.garment.build import particle_mass
+from toile.mesh.topology import by_colour, colour_constraints, half_edges, hinges, unique_edges
+from toile.types import Bools, Floats, Garment, Ints
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Springs:
+    """Springs in the order of their colours: within one colour no two share a particle."""
+
+    ends: Ints
+    """(s, 2)"""
+    rest: Floats
+    """natural length [m], (s,)"""
+    stiffness: Floats
+    """[N/m], (s,)"""
+    limited: Bools
+    """whether the spring's elongation is limited: structural and shear yes, flexion no, (s,)"""
+    colour_start: Ints
+    """where each colour starts, (colours + 1,)"""
+
+
+def make_springs(
+    garment: Garment, structural: float, shear: float, flexion: float, columns: int = 0
+) -> Springs:
+    """Return the springs of a garment; columns > 0: it is a grid of so many cells a row, row by row."""
+    parts = (
+        _grid(garment, structural, shear, flexion, columns)
+        if columns
+        else _mesh(garment, structural, shear, flexion)
+    )
+    ends, rest, stiffness, limited = (np.concatenate(p) for p in zip(*parts, strict=True))
+    keep = (ends[:, 0] != ends[:, 1]) & (rest > 1e-9) & (stiffness > 0)
+    ends, rest, stiffness, limited = ends[keep], rest[keep], stiffness[keep], limited[keep]
+    order, start = by_colour(colour_constraints(ends, garment.particle_count))
+    return Springs(ends[order].astype(np.int32), rest[order], stiffness[order], limited[order], start)
+
+
+Part = tuple[Ints, Floats, Floats, Bools]
+"""ends, rest, stiffness, limited"""
+
+
+def _part(ends: Ints, rest: Floats, stiffness: Floats | float, limited: bool) -> Part:
+    full = np.broadcast_to(np.asarray(stiffness, dtype=np.float64), len(ends))
+    return ends, rest, full, np.full(len(ends), limited)
+
+
+def _mesh(garment: Garment, structural: float, shear: float, flexion: float) -> list[Part]:
+    """Edges are springs; along warp or weft structural, at 45° shear, between them a blend."""
+    edges, edge_of_side = unique_edges(garment.triangles)
+    flat = np.diff(garment.uv[half_edges(garment.triangles_uv)], axis=1)[:, 0]
+    length = np.linalg.norm(flat, axis=1)
+    # sin² of twice the angle to the warp: 0 along the threads, 1 on the bias
+    bias = (2 * flat[:, 0] * flat[:, 1] / np.maximum(length, 1e-12) ** 2) ** 2
+    # an edge in a seam has two flat lengths: the mean
+    share = 1 / np.bincount(edge_of_side)[edge_of_side]
+    rest = np.asarray(np.bincount(edge_of_side, length * share), dtype=np.float64)
+    blend = (structural + (shear - structural) * bias) * share
+    stiffness = np.asarray(np.bincount(edge_of_side, blend), dtype=np.float64)
+    across, across_rest = hinge_lengths(garment)
+    return [_part(edges, rest, stiffness, True), _part(across, across_rest, flexion, False)]
+
+
+def hinge_lengths(garment: Garment) -> tuple[Ints, Floats]:
+    """Return the particles opposite each inner edge (h, 2) and their distance in the flat [m], (h,)."""
+    found, pair = hinges(garment.triangles)
+    ends = np.asarray(found[:, 2:])
+    heights, feet = [], []
+    for side in range(2):
+        corners, uv = garment.triangles[pair[:, side]], garment.uv[garment.triangles_uv[pair[:, side]]]
+        a, b, c = (_corner(corners, uv, found[:, k]) for k in (0, 1, 2 + side))
+        along = (b - a) / np.maximum(np.linalg.norm(b - a, axis=1), 1e-12)[:, None]
+        foot = np.einsum("hk,hk->h", c - a, along)
+        feet.append(foot)
+        heights.append(np.sqrt(np.maximum(((c - a) ** 2).sum(axis=1) - foot**2, 0)))
+    # unfolded, the two triangles lie on opposite sides of their edge
+    return ends, np.hypot(feet[1] - feet[0], heights[0] + heights[1])
+
+
+def _corner(corners: Ints, uv: Floats, particle: Ints) -> Floats:
+    """Return the uv point of each triangle's corner that is this particle, (h, 2)."""
+    at = np.argmax(corners == particle[:, None], axis=1)
+    return np.asarray(uv[np.arange(len(uv)), at])
+
+
+def _grid(garment: Garment, structural: float, shear: float, flexion: float, columns: int) -> list[Part]:
+    """Springs of a rectangular topology: neighbours, both diagonals, every second neighbour."""
+    count = garment.particle_count
+    if columns < 1 or count % (columns + 1) or len(garment.uv) != count:
+        raise ToileError(f"garment {garment.name}: {count} particles are no grid of {columns} columns")
+    i = np.arange(count, dtype=np.int32).reshape(-1, columns + 1)
+    place = np.zeros((count, 2))
+    place[garment.uv_particle] = garment.uv
+
+    def link(pairs: list[tuple[Ints, Ints]], stiffness: float, limited: bool) -> Part:
+        ends = np.concatenate([np.stack([a.ravel(), b.ravel()], axis=1) for a, b in pairs])
+        rest = np.linalg.norm(place[ends[:, 1]] - place[ends[:, 0]], axis=1)
+        return _part(ends, rest, stiffness, limited)
+
+    return [
+        link([(i[:, :-1], i[:, 1:]), (i[:-1], i[1:])], structural, True),
+        link([(i[:-1, :-1], i[1:, 1:]), (i[:-1, 1:], i[1:, :-1])], shear, True),
+        link([(i[:, :-2], i[:, 2:]), (i[:-2], i[2:])], flexion, False),
+    ]
+
+
+def spring_forces(position: Floats, springs: Springs) -> Floats:
+    """Return the internal force on each particle [N], (n, 3): Vassilev et al. 2001, equation 2."""
+    a, b = springs.ends[:, 0], springs.ends[:, 1]
+    way = position[b] - position[a]
+    length = np.maximum(np.sqrt(np.einsum("sk,sk->s", way, way)), 1e-12)
+    pull = way * (springs.stiffness * (1 - springs.rest / length))[:, None]
+    count = len(position)
+    total = [np.bincount(a, pull[:, k], count) - np.bincount(b, pull[:, k], count) for k in range(3)]
+    return np.stack(total, axis=1)
+
+
+def longest_step(garment: Garment, springs: Springs) -> float:
+    """Return the longest stable step [s]: 0.4 π √(m / K), equation 4.
+
+    K is the sum of the springs at a particle. With that reading the step is below √2 √(m / K), which by
+    Gershgorin's theorem bounds 2 / ω of any mesh; with K of a single spring it is not.
+    """
+    total = np.bincount(springs.ends.ravel(), np.repeat(springs.stiffness, 2), garment.particle_count)
+    return float(0.4 * np.pi * np.sqrt((particle_mass(garment) / np.maximum(total, 1e-12)).min()))

@@ -1,0 +1,287 @@
+"""The mass-spring solver: each equation against numbers worked by hand, then whole cloths."""
+
+import numpy as np
+import pytest
+
+from cloth_samples import COTTON, edge_stretch, empty_space, sheet
+from toile.cloth import make_solver
+from toile.cloth.spring import (
+    RULES,
+    SpringSettings,
+    SpringSolver,
+    directional_vectors,
+    modify_positions,
+    modify_velocities,
+    wind_forces,
+)
+from toile.cloth.spring_net import Springs, hinge_lengths, longest_step, make_springs, spring_forces
+from toile.collision.shapes import Sphere
+from toile.errors import ToileError
+from toile.garment.build import particle_mass
+from toile.garment.shapes import flat_position, square_cloth, tube_cloth
+from toile.types import Scene, State
+
+
+def one_spring(rest: float = 1.0, stiffness: float = 10.0) -> Springs:
+    return Springs(
+        ends=np.array([[0, 1]], np.int32),
+        rest=np.array([rest]),
+        stiffness=np.array([stiffness]),
+        limited=np.array([True]),
+        colour_start=np.array([0, 1], np.int32),
+    )
+
+
+LONG = np.array([[0.0, 0, 0], [0, -1.2, 0]])
+"""a spring of length 1 that is 20 % too long and hangs down"""
+EQUAL = np.ones(2)
+DOWN = np.array([[0.0, -1.0, 0.0]])
+
+
+def changed(rule, v1, v2, direction=DOWN, mass=EQUAL, position=LONG):
+    velocity = np.array([v1, v2], dtype=float)
+    modify_velocities(position, velocity, one_spring(), RULES[rule], mass, 0.1, direction)
+    return velocity
+
+
+# equation 2: k (|p| − l⁰) along the spring = 10 · (1.2 − 1) = 2 N, pulling the ends together
+def test_spring_force():
+    assert spring_forces(LONG, one_spring()) == pytest.approx(np.array([[0, -2.0, 0], [0, 2.0, 0]]))
+
+
+# equation 3: v = Δt g, p = Δt v: after two steps of 0.1 s, v = 2 m/s and p = 0.1 + 0.2 = 0.3 m for g = 10
+def test_euler_steps():
+    cloth = sheet(2, 2, 0.1, 0.1)
+    solver = SpringSolver(
+        cloth,
+        SpringSettings(structural=1e-4, shear=1e-4, flexion=0, damping=0, air=0, step=0.1, contact_queries=1),
+    )
+    start = flat_position(cloth)
+    state = State(start, np.zeros_like(start))
+    state = solver.step(state, empty_space(10.0), 0.2)
+    assert state.velocity[:, 1] == pytest.approx(np.full(4, -2.0))
+    assert (state.position - start)[:, 1] == pytest.approx(np.full(4, -0.3))
+    assert state.time == pytest.approx(0.2)
+
+
+# equation 4 for two particles of a sheet: a corner with K = 2 structural + 1 shear spring and its mass
+def test_longest_step():
+    cloth = sheet(2, 2, 0.1, 0.1)
+    springs = make_springs(cloth, 30.0, 10.0, 0.0)
+    mass = particle_mass(cloth)
+    corner = [0.4 * np.pi * np.sqrt(m / k) for m, k in zip(mass, [70, 60, 60, 70], strict=True)]
+    assert longest_step(cloth, springs) == pytest.approx(min(corner))
+
+
+def test_a_step_above_equation_4_is_refused():
+    with pytest.raises(ToileError, match="stable up to"):
+        make_solver("spring", sheet(4, 4, 0.1, 0.1), step=0.1)
+
+
+def stiffness_matrix(position: np.ndarray, springs: Springs) -> np.ndarray:
+    size, matrix = position.size, []
+    for k in range(size):
+        push = 1e-7 * (np.arange(size) == k).reshape(-1, 3)
+        change = spring_forces(position - push, springs) - spring_forces(position + push, springs)
+        matrix.append(change.ravel() / 2e-7)
+    return np.array(matrix)
+
+
+# explicit steps are stable while Δt ω < 2, where ω is the highest frequency of the whole mesh
+def test_equation_4_keeps_a_mesh_stable_with_the_sum_of_its_springs_but_not_with_one():
+    cloth = square_cloth(5, 5, 0.1, 0.1)
+    springs = make_springs(cloth, 30.0, 30.0, 30.0, columns=5)
+    stiffness = stiffness_matrix(flat_position(cloth), springs)
+    root = np.repeat(particle_mass(cloth) ** -0.5, 3)
+    fastest = np.sqrt(np.linalg.eigvalsh(root[:, None] * stiffness * root).max())
+    assert 1 < longest_step(cloth, springs) * fastest < 2
+    # with equal masses m, as in the paper, and K of one spring: Δt ω = 0.4 π √(m/K) √(λ/m) = 0.4 π √(λ/K)
+    assert 0.4 * np.pi * np.sqrt(np.linalg.eigvalsh(stiffness).max() / 30.0) > 2
+
+
+# 001, section 4.3: both ends stop along the spring, across it they go on
+def test_zero():
+    assert changed("zero", [1, 2, 0], [3, -4, 0]) == pytest.approx(np.array([[1, 0, 0], [3, 0, 0]]))
+
+
+# equation 5: 0.5 (2 + −4) = −1
+def test_average():
+    assert changed("average", [1, 2, 0], [3, -4, 0]) == pytest.approx(np.array([[1, -1, 0], [3, -1, 0]]))
+
+
+def test_average_keeps_momentum_of_unequal_masses():
+    new = changed("average", [0, 0, 0], [0, -4, 0], mass=np.array([3.0, 1.0]))
+    assert new[:, 1] == pytest.approx([-1, -1])
+
+
+# the spring points along the direction: p₂ is the front point and p₁ takes its velocity
+def test_directional_rear_takes_the_front_velocity():
+    assert changed("directional", [1, 2, 0], [3, -4, 0])[:, 1] == pytest.approx([-4, -4])
+    assert changed("directional", [1, 2, 0], [3, -4, 0], direction=-DOWN)[:, 1] == pytest.approx([2, 2])
+
+
+@pytest.mark.parametrize(("cosine", "wanted"), [(0.29, -1), (-0.29, -1), (0.31, -4), (-0.31, 2)])
+def test_directional_averages_across_the_direction(cosine, wanted):
+    across = np.array([[np.sqrt(1 - cosine**2), -cosine, 0]])
+    assert changed("directional", [0, 2, 0], [0, -4, 0], direction=across)[:, 1] == pytest.approx(
+        [wanted] * 2
+    )
+
+
+# equation 6: g Δt = (0, −0.02, 0); one end touches a body at (1, 0, 0), both at (1, 0, 0) and (3, 0, 0)
+def test_directional_vector():
+    nothing = [np.nan] * 3
+    fall = np.array([0, -0.02, 0])
+    none = directional_vectors(one_spring(), np.array([nothing, nothing]), fall)
+    one = directional_vectors(one_spring(), np.array([[1.0, 0, 0], nothing]), fall)
+    both = directional_vectors(one_spring(), np.array([[1.0, 0, 0], [3.0, 0, 0]]), fall)
+    assert none == pytest.approx(np.array([[0, -0.02, 0]]))
+    assert one == pytest.approx(np.array([[1, -0.02, 0]]))
+    assert both == pytest.approx(np.array([[2, -0.02, 0]]))
+
+
+@pytest.mark.parametrize("rule", ["zero", "average", "directional"])
+def test_only_springs_that_grow_and_are_too_long_are_touched(rule):
+    shrinking = [[0, -2, 0], [0, 4, 0]]
+    assert changed(rule, *shrinking) == pytest.approx(np.array(shrinking))
+    short = changed(rule, [0, 2, 0], [0, -4, 0], position=LONG * (1.05 / 1.2))
+    assert short == pytest.approx(np.array([[0, 2, 0], [0, -4, 0]]))
+
+
+@pytest.mark.parametrize("rule", ["zero", "average", "directional"])
+def test_a_pinned_end_keeps_its_velocity(rule):
+    new = changed(rule, [0, 0.5, 0], [0, -4, 0], mass=np.array([np.inf, 1.0]))
+    assert new[:, 1] == pytest.approx([0.5, 0.5])
+
+
+# 1.2 m is 0.1 m above the 10 % threshold: each end moves 0.05 m; with a pinned end the other moves all
+def test_position_modification():
+    free, held = LONG.copy(), LONG.copy()
+    modify_positions(free, one_spring(), EQUAL, 0.1)
+    modify_positions(held, one_spring(), np.array([np.inf, 1.0]), 0.1)
+    assert free[:, 1] == pytest.approx([-0.05, -1.15])
+    assert held[:, 1] == pytest.approx([0, -1.1])
+
+
+# Provot: c (n · (u − v)) n = 0.5 · (2 − 0.5) along +z; the wind along the cloth does nothing
+def test_wind():
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    speed = np.full((3, 3), [0, 0, 0.5])
+    force = wind_forces(
+        points, speed, np.array([7.0, 0, 2]), np.array([[0, 1, 2]], np.int32), np.full(3, 0.5)
+    )
+    assert force == pytest.approx(np.full((3, 3), [0, 0, 0.75]))
+
+
+# viscous damping: −C_vd v with C_vd = 2 m
+def test_viscous_damping():
+    cloth = sheet(2, 2, 0.1, 0.1)
+    solver = SpringSolver(cloth, SpringSettings(damping=2.0, air=0))
+    velocity = np.full((4, 3), [1.0, 0, 0])
+    force = solver.forces(flat_position(cloth), velocity, np.zeros(3), np.zeros(3))
+    assert force[:, 0] == pytest.approx(-2 * particle_mass(cloth))
+
+
+def test_springs_of_a_grid():
+    # 3 × 2 cells: 3·3 + 4·2 structural, 2·6 shear, 3·2 + 4·1 flexion springs
+    cloth = square_cloth(3, 2, 0.3, 0.2)
+    springs = make_springs(cloth, 30.0, 20.0, 10.0, columns=3)
+    counts = [int((springs.stiffness == k).sum()) for k in (30.0, 20.0, 10.0)]
+    assert counts == [17, 12, 10]
+    assert springs.rest[springs.stiffness == 20.0] == pytest.approx(np.full(12, 0.1 * np.sqrt(2)))
+    assert springs.rest[springs.stiffness == 10.0] == pytest.approx(np.full(10, 0.2))
+    assert (springs.limited == (springs.stiffness != 10.0)).all()
+
+
+def test_edges_along_the_threads_are_structural_and_on_the_bias_shear():
+    springs = make_springs(sheet(3, 3, 0.2, 0.2), 30.0, 20.0, 10.0)
+    long = springs.limited & (springs.rest > 0.12)
+    assert springs.stiffness[long] == pytest.approx(np.full(4, 20.0))
+    assert springs.stiffness[springs.limited & ~long] == pytest.approx(np.full(12, 30.0))
+
+
+def test_hinge_lengths_are_flat_distances_also_across_a_seam():
+    flat = sheet(3, 3, 0.2, 0.2)
+    ends, rest = hinge_lengths(flat)
+    position = flat_position(flat)
+    assert rest == pytest.approx(np.linalg.norm(position[ends[:, 0]] - position[ends[:, 1]], axis=1))
+    tube, round_position = tube_cloth(12, 2, 0.6, 0.1)
+    ends, rest = hinge_lengths(tube)
+    chord = np.linalg.norm(round_position[ends[:, 0]] - round_position[ends[:, 1]], axis=1)
+    assert (rest >= chord - 1e-12).all()
+    assert (rest <= 1.05 * chord).all()
+
+
+def test_colours_share_no_particle():
+    springs = make_springs(sheet(5, 4, 0.2, 0.2), 30.0, 20.0, 10.0)
+    for low, high in zip(springs.colour_start[:-1], springs.colour_start[1:], strict=True):
+        ends = springs.ends[low:high].ravel()
+        assert len(np.unique(ends)) == len(ends)
+
+
+def hung(over_elongation: str, **settings) -> np.ndarray:
+    """Return the elongations of a cloth that hangs from its upper edge on weak springs."""
+    cloth = sheet(7, 9, 0.3, 0.4, COTTON)
+    solver = make_solver(
+        "spring", cloth, structural=1.5, shear=0.5, flexion=0.1, damping=4.0, over_elongation=over_elongation,
+        **settings,
+    )  # fmt: skip
+    solver.pin(np.arange(56, 63))
+    position = flat_position(cloth)
+    state = State(position, np.zeros_like(position))
+    for _ in range(45):
+        state = solver.step(state, empty_space(), 1 / 30)
+    assert np.isfinite(state.position).all()
+    return edge_stretch(cloth, state.position)
+
+
+def test_elongation_is_limited_where_plain_springs_are_rubber():
+    free = hung("none")
+    assert free.max() > 0.3
+    for rule in ("stiff", "position", "zero"):
+        assert hung(rule).max() < 0.4 * free.max(), rule
+    # equation 5 only slows the creep under a load that does not go away
+    for rule in ("average", "directional"):
+        elongation = hung(rule)
+        assert elongation.max() < 0.95 * free.max(), rule
+        assert elongation.mean() < 0.75 * free.mean(), rule
+
+
+def test_hanging_cloth_runs_away_if_gravity_directs():
+    # a finding about section 3.2: the upper end takes the velocity of the falling one
+    assert hung("directional", gravity_directs=True).max() > 1.0
+
+
+def test_cloth_lies_on_a_moving_ball():
+    cloth = square_cloth(12, 12, 0.4, 0.4)
+    position = flat_position(cloth)[:, [0, 2, 1]] * [1, 1, -1] + [-0.2, 0.104, 0.2]
+    for rule in RULES:
+        solver = make_solver("spring", cloth, over_elongation=rule, columns=12)
+        state = State(position.copy(), np.zeros_like(position))
+        for frame in range(15):
+            ball = Sphere(np.array([0.3 * frame / 60, 0.0, 0]), 0.1, np.array([0.3, 0, 0]))
+            state = solver.step(state, Scene(None, ball, np.array([0, -9.81, 0]), np.zeros(3)), 1 / 60)
+        centre = np.array([0.3 * 15 / 60, 0, 0])
+        assert np.linalg.norm(state.position - centre, axis=1).min() > 0.1, rule
+        assert np.abs(state.position).max() < 0.6, rule
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"threshold": -0.05},
+        {"threshold": 0.2},
+        {"over_elongation": "sometimes"},
+        {"structural": 0.0},
+        {"shear": float("nan")},
+        {"damping": -1.0},
+        {"air": 1e5},
+        {"contact_queries": 0},
+        {"columns": 4},
+        {"stretch": 1.0},
+    ],
+)
+def test_bad_settings_are_refused_in_one_line(settings):
+    with pytest.raises(ToileError) as error:
+        make_solver("spring", sheet(4, 4, 0.1, 0.1), **settings)
+    assert "\n" not in str(error.value)
