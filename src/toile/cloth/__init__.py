@@ -3,6 +3,7 @@
 from dataclasses import fields
 from typing import Any
 
+from toile.cloth.follow import FollowSettings, FollowSolver
 from toile.cloth.implicit import ImplicitSettings, ImplicitSolver
 from toile.cloth.solver import Solver
 from toile.cloth.spring import SpringSettings, SpringSolver
@@ -16,6 +17,7 @@ SOLVERS: dict[str, tuple[Any, Any]] = {
     "verlet": (VerletSolver, VerletSettings),
     "implicit": (ImplicitSolver, ImplicitSettings),
     "spring": (SpringSolver, SpringSettings),
+    "follow": (FollowSolver, FollowSettings),
 }
 """name → (solver class, settings class)"""
 

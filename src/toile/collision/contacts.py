@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from toile.collision.bones import BoneCollider
 from toile.collision.ellipsoids import EllipsoidCollider
 from toile.collision.maps import MapCollider
 from toile.collision.surface import SurfaceCollider
@@ -29,6 +30,7 @@ COLLIDERS: dict[str, Callable[[Body], Collider]] = {
     "surface": SurfaceCollider,
     "ellipsoids": EllipsoidCollider,
     "maps": MapCollider,
+    "bones": BoneCollider,
 }
 """name → collider, made from a body (and optionally its settings)"""
 

@@ -1,0 +1,91 @@
+"""The follow solver against its own closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cloth_samples import empty_space, lying, sheet
+from toile.cloth import make_solver
+from toile.cloth.follow import FollowSettings, FollowSolver
+from toile.collision.shapes import Plane, Sphere
+from toile.errors import ToileError
+from toile.garment.build import particle_mass
+from toile.types import Scene, State
+
+
+@pytest.mark.parametrize("drag", [0.0, 2.0])
+def test_free_fall_is_that_of_euler(drag: float) -> None:
+    garment = sheet(4, 3, 0.08, 0.06)
+    solver = FollowSolver(garment, FollowSettings(damping=drag))
+    x = lying(garment)
+    dt = 5 * solver.stable_step
+    state = State(x, np.zeros_like(x))
+    fallen = v = 0.0
+    for _ in range(4):
+        state = solver.step(state, empty_space(), dt)
+        for _ in range(5):
+            v += dt / 5 * (-9.81 - drag * v)
+            fallen += dt / 5 * v
+    np.testing.assert_allclose(state.position - x, np.tile([0, fallen, 0], (12, 1)), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(state.velocity[:, 1], v, rtol=0, atol=1e-9)
+
+
+def test_spring_by_hand() -> None:
+    # two opposite corners have two edges of 1 m only; pulled 0.1 m along the first: k · 0.1 / m back
+    garment = sheet(2, 2, 1.0, 1.0)
+    solver = FollowSolver(garment, FollowSettings(stiffness=3.0, damping=0.0))
+    x = lying(garment)
+    lonely = int(np.flatnonzero(np.bincount(solver._edges.ravel()) == 2)[0])
+    partner = next(k for k in range(4) if abs(np.linalg.norm(x[k] - x[lonely]) - 1) < 1e-9)
+    direction = x[lonely] - x[partner]
+    x[lonely] += 0.1 * direction
+    got = solver._acceleration(x, np.zeros_like(x), empty_space(0.0))[lonely]
+    across = np.sqrt(1 + 0.1**2)
+    along = 3.0 * (0.1 + (1 - 1 / across) * 0.1) / particle_mass(garment)[lonely]
+    assert -got @ direction == pytest.approx(along)
+
+
+def test_momentum_is_kept() -> None:
+    garment = sheet(5, 4, 0.1, 0.08)
+    rng = np.random.default_rng(2)
+    x, v = lying(garment) + rng.normal(0, 0.003, (20, 3)), rng.normal(0, 0.1, (20, 3))
+    solver = make_solver("follow", garment, damping=0.0)
+    state = solver.step(State(x, v), empty_space(0.0), 0.05)
+    mass = particle_mass(garment)
+    np.testing.assert_allclose(mass @ state.velocity, mass @ v, rtol=0, atol=1e-12)
+    assert np.abs(state.position - x).max() < 0.1
+
+
+def test_near_particles_take_over_the_skin_velocity() -> None:
+    garment = sheet(3, 3, 0.04, 0.04)
+    speed = np.array([0.5, 0.0, 0.0])
+    skin = Plane(point=np.zeros(3), normal=np.array([0.0, 1.0, 0.0]), velocity=speed)
+    x = lying(garment, 0.01)
+    x[-1, 1] = 0.02
+    solver = FollowSolver(garment, FollowSettings(near=0.012, follow=10.0))
+    v = solver._followed(np.zeros_like(x), skin(x), 0.1)
+    np.testing.assert_allclose(v[:-1], np.tile((1 - np.exp(-1)) * speed, (8, 1)), atol=1e-15)
+    np.testing.assert_array_equal(v[-1], 0)
+
+
+def test_lies_on_a_ball() -> None:
+    garment = sheet(6, 6, 0.2, 0.2)
+    ball = Sphere(centre=np.array([0.1, -0.1, 0.1]), radius=0.08)
+    scene = Scene(None, ball, np.array([0.0, -9.81, 0.0]), np.zeros(3))
+    solver = FollowSolver(garment)
+    state = State(lying(garment), np.zeros((36, 3)))
+    for _ in range(24):
+        state = solver.step(state, scene, 1 / 60)
+    gap = np.linalg.norm(state.position - ball.centre, axis=1) - 0.08
+    assert np.isfinite(state.position).all()
+    assert 0.003 < gap.min() < 0.01
+
+
+def test_bad_settings_are_named() -> None:
+    garment = sheet(3, 3, 0.1, 0.1)
+    with pytest.raises(ToileError, match="stiffness"):
+        make_solver("follow", garment, stiffness=-1.0)
+    still = State(lying(garment), np.zeros((9, 3)))
+    with pytest.raises(ToileError, match="smaller stiffness"):
+        make_solver("follow", garment, stiffness=1e9).step(still, empty_space(), 0.1)
