@@ -39,6 +39,8 @@ class ImplicitSettings:
     """longest elongation of an edge; 0: the fabric's own"""
     limit_sweeps: int = 20
     """sweeps of the stretch limits over all edges per time step; 0: none"""
+    rounds: int = 3
+    """turns of stretch limits and contact per time step"""
     tolerance: float = 1e-6
     """conjugate gradients stop at this part of the right-hand side"""
     iterations: int = 200
@@ -53,8 +55,8 @@ class ImplicitSettings:
             raise ToileError(f"bend_angle is {self.bend_angle}: choose more than 0 and at most π")
         if not 0 < self.tolerance < 1:
             raise ToileError(f"tolerance is {self.tolerance}: choose between 0 and 1")
-        if self.iterations < 1 or self.limit_sweeps < 0:
-            raise ToileError("iterations must be at least 1, limit_sweeps at least 0")
+        if self.iterations < 1 or self.rounds < 1 or self.limit_sweeps < 0:
+            raise ToileError("iterations and rounds must be at least 1, limit_sweeps at least 0")
         for name in ("stretch_scale", "bend_scale", "damping", "strain_limit", "thickness"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ToileError(f"{name} must not be negative")
@@ -168,17 +170,20 @@ class ImplicitSolver:
 
     def _substep(self, x: Floats, v: Floats, scene: Scene, h: float, since: float) -> tuple[Floats, Floats]:
         new = x + h * (v + self._velocity_change(x, v, scene, h))
-        weight = self._free / self._mass
-        for _ in range(self.settings.limit_sweeps):
-            self._limits.project(new, weight, 1.0, only_long=True)
         speed = (new - x) / h
-        held = self._free == 0
+        weight, held = self._free / self._mass, self._free == 0
         at, carried = new[held], v[held]
         thickness, friction = self.settings.thickness, self._friction
-        new, speed = after_contact(
-            scene, new, speed, since=since, dt=h, thickness=thickness, friction=friction
-        )
-        new[held], speed[held] = at, carried
+        # limits and contact undo a part of each other: take turns
+        for _ in range(self.settings.rounds):
+            before = new.copy()
+            for _ in range(self.settings.limit_sweeps):
+                self._limits.project(new, weight, 1.0, only_long=True)
+            speed = speed + (new - before) / h
+            new, speed = after_contact(
+                scene, new, speed, since=since, dt=h, thickness=thickness, friction=friction
+            )
+            new[held], speed[held] = at, carried
         return new, speed
 
     def _velocity_change(self, x: Floats, v: Floats, scene: Scene, h: float) -> Floats:
