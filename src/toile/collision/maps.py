@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import binary_dilation
 
 from toile.errors import ToileError
 from toile.mesh.geometry import vertex_normals
@@ -195,12 +194,17 @@ def _view(body: PosedBody, normals: Floats, frame: MapFrame, settings: MapSettin
 
 def _grow(values: Floats, seen: Bools) -> Bools:
     """Add a layer of pixels with the mean of their seen neighbours, in place; return what is seen then."""
-    grown = np.asarray(binary_dilation(seen, np.ones((3, 3), dtype=bool)))
+    grown = seen.copy()
+    grown[1:] |= seen[:-1]
+    grown[:-1] |= seen[1:]
+    down = grown.copy()
+    grown[:, 1:] |= down[:, :-1]
+    grown[:, :-1] |= down[:, 1:]
     row, column = np.nonzero(grown & ~seen)
     height, width = seen.shape
     total, count = np.zeros((len(row), values.shape[1])), np.zeros((len(row), 1))
-    for down, right in NEIGHBOURS:
-        r, c = np.clip(row + down, 0, height - 1), np.clip(column + right, 0, width - 1)
+    for below, right in NEIGHBOURS:
+        r, c = np.clip(row + below, 0, height - 1), np.clip(column + right, 0, width - 1)
         has = seen[r, c][:, None]
         total += has * values[r * width + c]
         count += has
@@ -210,15 +214,17 @@ def _grow(values: Floats, seen: Bools) -> Bools:
 
 def _finished(values: Floats, seen: Bools, tolerance: float, back: bool) -> View:
     """Return the view: unit normals, planes through the skin, tolerance outward."""
-    normal, place = values[:, :3], values[:, 6:]
-    normal = normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
-    offset = np.einsum("pk,pk->p", normal, place) + tolerance
-    depth = place[:, 2] + (-tolerance if back else tolerance)
-    depth = np.where(seen.ravel(), depth, np.nan)
+    at = np.flatnonzero(seen)
+    normal, place = values[at, :3], values[at, 6:]
+    normal /= np.maximum(np.sqrt(np.einsum("pk,pk->p", normal, normal)), 1e-12)[:, None]
+    values[at, :3] = normal
+    depth, offset = np.full(len(values), np.nan), np.zeros(len(values))
+    depth[at] = place[:, 2] + (-tolerance if back else tolerance)
+    offset[at] = np.einsum("pk,pk->p", normal, place) + tolerance
     return View(
         seen=seen,
         depth=depth.reshape(seen.shape),
-        normal=normal.reshape(*seen.shape, 3),
+        normal=values[:, :3].reshape(*seen.shape, 3),
         velocity=values[:, 3:6].reshape(*seen.shape, 3),
         offset=offset.reshape(seen.shape),
     )
