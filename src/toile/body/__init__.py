@@ -4,7 +4,7 @@ from toile.body.make import body_from_shape, load_body, make_body, named_body, o
 from toile.body.measure import measure
 from toile.body.people import MEASURES
 from toile.body.request import BodyWarning
-from toile.body.scan import ScanFit, fit_scan, read_scan
+from toile.body.scan import ScanFit, fit_scan, is_scan, read_scan
 from toile.body.shape import Shape
 from toile.body.survey import survey
 
@@ -15,6 +15,7 @@ __all__ = [
     "Shape",
     "body_from_shape",
     "fit_scan",
+    "is_scan",
     "load_body",
     "make_body",
     "measure",

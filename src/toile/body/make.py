@@ -12,13 +12,12 @@ import numpy as np
 from toile import container
 from toile.body.avatar import read_avatar
 from toile.body.data import CARRIER_OF_MIXAMO, Rig, load_template
-from toile.body.glb_read import read_glb
 from toile.body.landmarks import neutral_stance, template_landmarks
 from toile.body.measure import DENSITY, measure_skin, template_ground, volume
 from toile.body.network import fit_dials
 from toile.body.people import DIALS, shape_of
 from toile.body.request import check_request, report_misses
-from toile.body.scan import read_scan
+from toile.body.scan import is_scan, read_scan
 from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
 from toile.body.survey import survey
@@ -168,7 +167,7 @@ def open_body(text: str) -> Body:
 
 def _measured_avatar(path: str) -> Body:
     """Return an avatar with the measures that its geometry tells; without a skeleton it is a scan."""
-    if not read_glb(path).items("skins"):
+    if is_scan(path):
         return read_scan(path)
     body = read_avatar(path)
     try:

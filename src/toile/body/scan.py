@@ -10,13 +10,14 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from toile.body.data import load_template
+from toile.body.glb_read import read_glb
 from toile.body.landmarks import limb_mask, template_landmarks
 from toile.body.measure import measure
 from toile.body.scan_clean import Cloud, clean
 from toile.body.scan_fit import fit_pose, fit_rest, surface_gap
 from toile.body.scan_model import TURNED, Model, Pose, posed, rest, scan_model, start_pose
 from toile.body.scan_orient import Facing, find_facing
-from toile.body.scan_read import read_triangles
+from toile.body.scan_read import FORMATS, read_triangles
 from toile.body.skeleton import joint_frames
 from toile.body.skin import vertex_normals
 from toile.errors import ToileError
@@ -63,6 +64,14 @@ class ScanFit:
         )
 
 
+def is_scan(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a plain surface: .obj, .ply, .stl, or a .glb without a skin."""
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS or not path.is_file():
+        return False
+    return path.suffix.lower() != ".glb" or not read_glb(path).items("skins")
+
+
 def read_scan(path: str | os.PathLike[str]) -> Body:
     """Return the person of a scan file as a body in the rest pose."""
     return fit_scan(path).body
@@ -76,8 +85,8 @@ def fit_scan(path: str | os.PathLike[str]) -> ScanFit:
 
 def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
     """Fit the template to a surface in any unit and axes, points (n, 3), triangles (t, 3)."""
-    model = scan_model()
     cloud = clean(points, triangles, name)
+    model = scan_model()
     facing = find_facing(cloud.points, name)
     cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
     start = start_pose(model, facing.sex, facing.arm_down, float(np.ptp(cloud.points[:, 1])))

@@ -24,7 +24,7 @@ SIGNED = 8
 """from this step on the normals' signs are trusted"""
 FORTH, BACK = 2400, 1800
 """points of the scan, points of the template that are matched in each step"""
-PRIOR_SHAPE, PRIOR_TURN = 0.004, 0.01
+PRIOR_SHAPE, PRIOR_TURN = 0.001, 0.01
 """how much a standard deviation, a radian weighs [m]"""
 STIFF = {
     "LeftShoulder": 12.0,

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from toile.body import MEASURES, BodyWarning, make_body, open_body, save_body
+from toile.body import MEASURES, BodyWarning, fit_scan, is_scan, make_body, open_body, save_body
 from toile.cli.common import Commands, length
 from toile.errors import ToileError
 from toile.export.tapes import measure_picture
@@ -22,8 +22,8 @@ def add_body(commands: Commands) -> None:
     """Add ``toile body``."""
     parser = commands.add_parser(
         "body",
-        help="a body from measures or from an avatar file",
-        description="Makes a body from any of its measures (the rest is inferred) or from a skinned avatar.",
+        help="a body from measures, a 3D scan or an avatar file",
+        description="Makes a body from some of its measures (the rest is inferred), a 3D scan or an avatar.",
         epilog="example: toile body --sex female --height 172 --waist 74 -o me.toile --picture me.png",
     )
     parser.add_argument("source", nargs="?", metavar="FILE|woman|man", help="instead of measures")
@@ -49,12 +49,21 @@ def run_body(options: argparse.Namespace) -> int:
     path = Path(options.output or "body.toile")
     if path.suffix.lower() != ".toile":
         raise ToileError(f"{path}: a body is written as .toile: change the ending")
-    body = open_body(options.source) if options.source else told(options.sex, options.age, path.stem, wanted)
+    body = opened(options.source) if options.source else told(options.sex, options.age, path.stem, wanted)
     print(table(body.measurements))
     save_body(body, path)
     print(f"wrote {path}")
     draw(body, options.picture)
     return 0
+
+
+def opened(source: str) -> Body:
+    """Return a body by name or from a file; how well a scan was fitted is told on the terminal."""
+    if not is_scan(source):
+        return open_body(source)
+    fit = fit_scan(source)
+    print(f"scan: {fit.summary()}; please confirm the height")
+    return fit.body
 
 
 def told(sex: str, age: float | None, name: str, wanted: Mapping[str, float]) -> Body:
@@ -82,7 +91,7 @@ def add_measure(commands: Commands) -> None:
 
 def run_measure(options: argparse.Namespace) -> int:
     """Describe a body."""
-    body = open_body(options.body)
+    body = opened(options.body)
     print(table(body.measurements))
     draw(body, options.picture)
     return 0
