@@ -34,7 +34,7 @@ STRANGE = 0.4
 MOST_BARE = {"head": 0.5, "torso": 0.15, "pelvis": 0.2}
 """share of a limb that the scan may leave uncovered"""
 MOST_BARE_LIMB = 0.3
-BENT = np.radians(50.0)
+BENT = np.radians(30.0)
 """thighs and trunk of a standing person stay this near to the vertical [rad]"""
 ROUGH = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
 """limbs that the surface error leaves out"""
