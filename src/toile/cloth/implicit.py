@@ -14,6 +14,7 @@ from scipy.sparse import bsr_array, csr_array
 from scipy.sparse.linalg import LinearOperator, cg
 
 from toile.cloth.edges import Sweep, after_contact, rest_lengths
+from toile.cloth.solver import in_substeps
 from toile.cloth.springs import Springs, bending_springs, edge_springs, joined
 from toile.cloth.xpbd import particle_average
 from toile.errors import ToileError
@@ -161,12 +162,7 @@ class ImplicitSolver:
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
-        count = max(1, int(np.ceil(dt / self.settings.substep - 1e-9)))
-        h = dt / count
-        x, v = state.position, state.velocity
-        for k in range(count):
-            x, v = self._substep(x, v, scene, h, since=(k + 1) * h)
-        return State(position=x, velocity=v, time=state.time + dt)
+        return in_substeps(self._substep, self.settings.substep, state, scene, dt)
 
     def _substep(self, x: Floats, v: Floats, scene: Scene, h: float, since: float) -> tuple[Floats, Floats]:
         new = x + h * (v + self._velocity_change(x, v, scene, h))

@@ -1,8 +1,11 @@
 """The contract of a cloth solver."""
 
+from collections.abc import Callable
 from typing import Protocol
 
-from toile.types import Scene, State
+import numpy as np
+
+from toile.types import Floats, Scene, State
 
 
 class Solver(Protocol):
@@ -10,3 +13,17 @@ class Solver(Protocol):
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later. The solver picks its own substeps inside dt."""
+
+
+Substep = Callable[[Floats, Floats, Scene, float, float], tuple[Floats, Floats]]
+"""(position, velocity, scene, length [s], time since the step began [s]) → position and velocity after it"""
+
+
+def in_substeps(substep: Substep, longest: float, state: State, scene: Scene, dt: float) -> State:
+    """Return the state dt seconds later, in equal substeps of at most `longest` seconds."""
+    count = max(1, int(np.ceil(dt / longest - 1e-9)))
+    h = dt / count
+    x, v = state.position, state.velocity
+    for k in range(count):
+        x, v = substep(x, v, scene, h, (k + 1) * h)
+    return State(position=x, velocity=v, time=state.time + dt)

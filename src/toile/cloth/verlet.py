@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile.cloth.edges import Sweep, after_contact, rest_lengths
+from toile.cloth.solver import in_substeps
 from toile.cloth.xpbd import particle_average
 from toile.errors import ToileError
 from toile.types import Floats, Garment, Ints, Scene, State
@@ -70,12 +71,7 @@ class VerletSolver:
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
-        count = max(1, int(np.ceil(dt / self.settings.substep - 1e-9)))
-        h = dt / count
-        x, v = state.position, state.velocity
-        for k in range(count):
-            x, v = self._substep(x, v, scene, h, since=(k + 1) * h)
-        return State(position=x, velocity=v, time=state.time + dt)
+        return in_substeps(self._substep, self.settings.substep, state, scene, dt)
 
     def _substep(self, x: Floats, v: Floats, scene: Scene, h: float, since: float) -> tuple[Floats, Floats]:
         keep = self.settings.keep ** (h / PAPER_STEP)
