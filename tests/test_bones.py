@@ -7,7 +7,7 @@ import pytest
 
 from surfaces import icosphere, single_bone_body, tube
 from toile.collision.bones import BoneCollider, BoneSettings, RadiusField
-from toile.collision.contacts import COLLIDERS
+from toile.collision.contacts import make_collider
 from toile.errors import ToileError
 from toile.types import PosedBody
 
@@ -42,7 +42,7 @@ def test_ball_and_tube_are_met() -> None:
     longest = int(np.argmax(np.ptp(points, axis=0)))
     points = np.roll(points, 1 - longest, axis=1)
     posed = single_bone_body(triangles, points - (points.min(0) + points.max(0)) / 2)
-    query = COLLIDERS["bones"](posed.body).at(posed)
+    query = make_collider("bones", posed.body).at(posed)
     found = query(np.array([[0.11, 0.1, 0.0], [0.0, -0.2, 0.095], [0.3, 0, 0], [0.0, 3.0, 0.0]]))
     np.testing.assert_array_equal(found.particle, [0, 1])
     np.testing.assert_allclose(found.gap, [0.01, -0.005], atol=1e-3)

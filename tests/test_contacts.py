@@ -7,7 +7,7 @@ import pytest
 
 from surfaces import icosphere, join, single_bone_body, tube
 from toile._kernels import SurfaceTree
-from toile.collision.contacts import COLLIDERS, respond
+from toile.collision.contacts import make_collider, respond
 from toile.collision.shapes import Plane, Sphere, Together, floor, incline, nothing, together
 from toile.collision.surface import GROUPS, LIMB_GROUP, SurfaceCollider, SurfaceSettings, triangle_groups
 from toile.errors import ToileError
@@ -108,7 +108,7 @@ def test_an_older_query_still_answers_for_its_own_pose() -> None:
     triangles, vertices = icosphere(2, 0.2)
     here = single_bone_body(triangles, vertices)
     there = PosedBody(here.body, vertices + np.array([1.0, 0.0, 0.0]), here.velocity, here.world_from_joint)
-    collider = COLLIDERS["surface"](here.body)
+    collider = make_collider("surface", here.body)
     first, second = collider.at(here), collider.at(there)
     points = 1.05 * vertices
     before = first(points)

@@ -8,7 +8,7 @@ import pytest
 from toile.body import named_body
 from toile.body.skin import rest_pose
 from toile.cloth import SOLVERS, make_solver
-from toile.collision.contacts import COLLIDERS
+from toile.collision.contacts import COLLIDERS, make_collider
 from toile.collision.surface import SurfaceCollider, SurfaceSettings
 from toile.garment.shapes import tube_cloth
 from toile.mesh.geometry import edge_elongation
@@ -54,7 +54,7 @@ def skirt(body: Body):
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_skirt_stays_on_a_swaying_body(solver, collider, woman):
     cloth, position, top = skirt(woman)
-    engine, contacts = make_solver(solver, cloth), COLLIDERS[collider](woman)
+    engine, contacts = make_solver(solver, cloth), make_collider(collider, woman)
     engine.pin(top)
     # the waistband goes a little slower than the body: the hips catch up with the skirt
     velocity = np.zeros_like(position)

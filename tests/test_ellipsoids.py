@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from surfaces import icosphere, join, single_bone_body
-from toile.collision.contacts import COLLIDERS
+from toile.collision.contacts import make_collider
 from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings, adjacency, ray_distance
 from toile.collision.frames import LimbTracker
 from toile.errors import ToileError
@@ -45,7 +45,7 @@ def egg() -> PosedBody:
 
 def test_an_ellipsoidal_body_is_met_exactly() -> None:
     posed = egg()
-    collider = COLLIDERS["ellipsoids"](posed.body)
+    collider = make_collider("ellipsoids", posed.body)
     assert isinstance(collider, EllipsoidCollider)
     assert collider.fit_error(posed.body)["torso"] < 0.002
     found = collider.at(posed)(np.array([[0.21, 0, 0], [0, 0.49, 0], [0, 0, 0.5]]))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 ORDER = (
-    "errors", "units", "types", "atomic", "container", "pattern", "mesh", "body", "motion", "garment",
-    "collision", "cloth", "run", "fit", "export", "web", "cli",
+    "errors", "choose", "units", "types", "atomic", "container", "pattern", "mesh", "body", "motion",
+    "garment", "collision", "cloth", "run", "fit", "export", "web", "cli",
 )  # fmt: skip
 """parts of the package; each may import itself and those before it"""
 SOURCE = Path(__file__).parent.parent / "src" / "toile"

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from toile.body import open_body
+from toile.cloth import SOLVERS
+from toile.collision.contacts import COLLIDERS
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
 from toile.pattern import pattern_sizes
+from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
 from toile.types import Body, Recording
 from toile.units import parse_length
 
@@ -61,6 +64,32 @@ def add_body_option(parser: argparse.ArgumentParser) -> None:
 def body_of(options: argparse.Namespace) -> Body:
     """Return the body that ``--body`` names."""
     return open_body(options.body)
+
+
+def add_method_options(parser: argparse.ArgumentParser) -> None:
+    """Let a command take ``--solver``, ``--collider`` and ``--set``."""
+    parser.add_argument(
+        "--solver", default=SOLVER, metavar="NAME", help=f"one of {', '.join(SOLVERS)} (default: {SOLVER})"
+    )
+    parser.add_argument(
+        "--collider", default=COLLIDER, metavar="NAME",
+        help=f"one of {', '.join(COLLIDERS)} (default: {COLLIDER})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="tune",
+        help="a setting of the solver or the collider; may be given several times",
+    )  # fmt: skip
+
+
+def method_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return solver, collider and tuning as `dress` and `animate` take them; unknown names are refused."""
+    chosen = {
+        "solver": options.solver,
+        "collider": options.collider,
+        "tune": parse_tuning(options.tune),
+    }
+    make_method(**chosen)
+    return chosen
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:

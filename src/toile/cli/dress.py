@@ -9,10 +9,12 @@ from toile.cli.common import (
     Commands,
     Progress,
     add_body_option,
+    add_method_options,
     add_reading_options,
     body_of,
     check_output,
     length,
+    method_of,
     reading,
     write_result,
 )
@@ -43,6 +45,7 @@ def add_dress(commands: Commands) -> None:
     parser.add_argument(
         "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)"
     )
+    add_method_options(parser)
     parser.add_argument(
         "-o", "--output", action="append", default=[], metavar="FILE",
         help="out.toile, .glb, .obj or .png; may be given several times (default: dressed.toile)",
@@ -53,11 +56,16 @@ def add_dress(commands: Commands) -> None:
 def run_dress(options: argparse.Namespace) -> int:
     """Sew, drape, audit, write."""
     outputs = [check_output(path) for path in options.output or ["dressed.toile"]]
-    how = reading(options, *options.patterns)
+    how, method = reading(options, *options.patterns), method_of(options)
     patterns = [pattern for path in options.patterns for pattern in read_outfit(path, **how)]
     progress = Progress()
     recording = dress(
-        patterns, body_of(options), fabric=options.fabric, edge_length=options.edge, progress=progress
+        patterns,
+        body_of(options),
+        fabric=options.fabric,
+        edge_length=options.edge,
+        progress=progress,
+        **method,
     )
     progress.finish()
     print(f"{recording.garment.particle_count} vertices on {options.body}")

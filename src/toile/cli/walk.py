@@ -6,7 +6,17 @@ import argparse
 
 import numpy as np
 
-from toile.cli.common import Commands, Progress, add_body_option, body_of, check_output, length, write_result
+from toile.cli.common import (
+    Commands,
+    Progress,
+    add_body_option,
+    add_method_options,
+    body_of,
+    check_output,
+    length,
+    method_of,
+    write_result,
+)
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
 from toile.motion import MOTIONS, read_motion
@@ -29,6 +39,7 @@ def add_walk(commands: Commands) -> None:
     add_body_option(parser)
     parser.add_argument("--fabric", default="cotton", help="fabric of all garments (default: cotton)")
     parser.add_argument("--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh")
+    add_method_options(parser)
     known = ", ".join(MOTIONS)
     parser.add_argument(
         "--motion", default="walk", metavar="NAME|FILE", help=f"{known}, or a motion file (default: walk)"
@@ -58,12 +69,16 @@ def wind(text: str) -> Floats:
 def run_walk(options: argparse.Namespace) -> int:
     """Dress, walk, audit, write."""
     outputs = [check_output(path) for path in options.output or ["walk.toile"]]
-    settings = AnimateSettings(fps=options.fps, seconds=options.seconds)
+    settings, method = AnimateSettings(fps=options.fps, seconds=options.seconds), method_of(options)
     motion, body = read_motion(options.motion), body_of(options)
     patterns = [pattern for path in options.patterns for pattern in read_outfit(path)]
     progress = Progress()
-    dressed = dress(patterns, body, fabric=options.fabric, edge_length=options.edge, progress=progress)
-    recording = animate(dressed, body, motion, settings=settings, wind=options.wind, progress=progress)
+    dressed = dress(
+        patterns, body, fabric=options.fabric, edge_length=options.edge, progress=progress, **method
+    )
+    recording = animate(
+        dressed, body, motion, settings=settings, wind=options.wind, progress=progress, **method
+    )
     progress.finish()
     print("\n".join(frame_report(recording)))
     for path in outputs:

@@ -5,11 +5,14 @@ from typing import Protocol
 
 import numpy as np
 
-from toile.types import Floats, Scene, State
+from toile.types import Floats, Ints, Scene, State
 
 
 class Solver(Protocol):
     """Moves one garment. Everything constant is prepared in ``__init__(garment, settings)``."""
+
+    def pin(self, particles: Ints) -> None:
+        """Let these particles move with the velocity in the state, whatever pulls at them."""
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later. The solver picks its own substeps inside dt."""

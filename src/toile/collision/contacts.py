@@ -6,16 +6,16 @@ the skin move there? What happens then is decided here, once: `respond`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from toile.collision.bones import BoneCollider
-from toile.collision.ellipsoids import EllipsoidCollider
-from toile.collision.maps import MapCollider
-from toile.collision.surface import SurfaceCollider
+from toile.choose import choose, make_settings
+from toile.collision.bones import BoneCollider, BoneSettings
+from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings
+from toile.collision.maps import MapCollider, MapSettings
+from toile.collision.surface import SurfaceCollider, SurfaceSettings
 from toile.types import Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 
@@ -26,13 +26,20 @@ class Collider(Protocol):
         """Return the body at one instant, to be asked many times; once per body step."""
 
 
-COLLIDERS: dict[str, Callable[[Body], Collider]] = {
-    "surface": SurfaceCollider,
-    "ellipsoids": EllipsoidCollider,
-    "maps": MapCollider,
-    "bones": BoneCollider,
+COLLIDERS: dict[str, tuple[Any, Any]] = {
+    "surface": (SurfaceCollider, SurfaceSettings),
+    "ellipsoids": (EllipsoidCollider, EllipsoidSettings),
+    "maps": (MapCollider, MapSettings),
+    "bones": (BoneCollider, BoneSettings),
 }
-"""name → collider, made from a body (and optionally its settings)"""
+"""name → (collider class, settings class)"""
+
+
+def make_collider(name: str, body: Body, **settings: Any) -> Collider:
+    """Return the named collider for a body; settings are the fields of its settings class."""
+    collider, settings_class = choose("collider", COLLIDERS, name)
+    made: Collider = collider(body, make_settings(f"collider {name}", settings_class, settings))
+    return made
 
 
 def respond(

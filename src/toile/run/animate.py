@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 import toile
 from toile.body.skin import pose_body, rest_pose
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.cloth.xpbd import XpbdSettings
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.motion import lead_in, retarget
 from toile.run.advance import STILL_AIR, advance_frame
 from toile.run.attach import Attachment
 from toile.run.dress import dress_garments
+from toile.run.method import COLLIDER, SOLVER, Method, make_method
 from toile.run.repair import Repair, Repaired
 from toile.run.sew import Progress, silent
 from toile.types import Body, Floats, Garment, Motion, PosedBody, Recording, State
@@ -55,20 +57,26 @@ def animate(
     *,
     settings: AnimateSettings | None = None,
     engine: XpbdSettings | None = None,
+    solver: str = SOLVER,
+    collider: str = COLLIDER,
+    tune: Mapping[str, Any] | None = None,
     wind: Floats = STILL_AIR,
     progress: Progress = silent,
 ) -> Recording:
     """Return the body moving in its clothes.
 
     garment is one that was built but not sewn (it is sewn first), or a dressed body as `dress` returns it.
+    solver and collider name another method than the default engine, tune its settings by name.
     """
-    settings, engine = settings or AnimateSettings(), engine or XpbdSettings()
+    settings, method = settings or AnimateSettings(), make_method(solver, collider, tune, engine)
     dressed = (
-        garment if isinstance(garment, Recording) else dress_garments([garment], body, progress=progress)
+        garment
+        if isinstance(garment, Recording)
+        else dress_garments([garment], body, method=method, progress=progress)
     )
     frame_count = round(settings.seconds * settings.fps)
     steps = []
-    for step in simulate(dressed, body, motion, settings=settings, engine=engine, wind=wind):
+    for step in simulate(dressed, body, motion, settings=settings, method=method, wind=wind):
         steps.append(step)
         progress("walking", len(steps) / frame_count)
     return Recording(
@@ -81,7 +89,7 @@ def animate(
             "toile": toile.__version__,
             "motion": motion.name,
             "animate": asdict(settings),
-            "xpbd": asdict(engine),
+            **method.chosen(),
             "left_crossing": [step.repaired.body_after + step.repaired.cloth_after for step in steps],
         },
     )
@@ -93,27 +101,29 @@ def simulate(
     motion: Motion,
     *,
     settings: AnimateSettings,
-    engine: XpbdSettings,
+    method: Method,
     wind: Floats = STILL_AIR,
 ) -> Iterator[Step]:
     """Yield the recorded frames one after the other; the lead-in is simulated but not yielded."""
     garment, start = dressed.garment, dressed.positions[-1]
     track = retarget(motion, body, fps=settings.fps)
-    collider, dt = SurfaceCollider(body), 1 / settings.fps
-    solver = XpbdSolver(garment, engine, worn=start)
+    collider, dt = method.make_collider(body), 1 / settings.fps
+    solver = method.make_solver(garment, start)
     before = rest_pose(body)
     held = Attachment(garment.hold_particle, start, before)
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
-    repair = Repair(garment, collider, start, garment.hold_particle)
+    # the exact repair belongs to contact with the skin itself: other colliders show what they can do
+    repair = None
+    if settings.repair and isinstance(collider, SurfaceCollider):
+        repair = Repair(garment, collider, start, garment.hold_particle)
     state = State(position=start, velocity=np.zeros_like(start), time=-settings.lead)
     lead_count = round(settings.lead * settings.fps)
     for frame in range(1, lead_count + round(settings.seconds * settings.fps) + 1):
         after = pose_body(body, lead_in(body, track, frame * dt, settings.lead), before, dt)
         state = held.carry(state, after, dt)
         state = advance_frame(solver, collider, state, before, after, dt, wind=wind)
-        if settings.repair:
-            state = repair(state, after)
+        state = repair(state, after) if repair else state
         if frame > lead_count:
-            yield Step(state, after, repair.last)
+            yield Step(state, after, repair.last if repair else Repaired())
         before = after

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 
 import toile
 from toile.body.skin import rest_pose
 from toile.cloth.xpbd import XpbdSettings
-from toile.collision.surface import SurfaceCollider
 from toile.garment.build import build
 from toile.garment.elastic import with_elastic_bands
 from toile.garment.outfit import join, layered
 from toile.garment.place import place
-from toile.run.sew import Progress, Sewn, SewSettings, sew, silent
+from toile.run.method import COLLIDER, SOLVER, Method, make_method
+from toile.run.settle import sew_with
+from toile.run.sew import Progress, Sewn, SewSettings, silent
 from toile.types import Body, Fabric, Floats, Garment, Pattern, Recording
 
 
@@ -27,18 +29,23 @@ def dress(
     edge_length: float = 0.015,
     settings: SewSettings | None = None,
     engine: XpbdSettings | None = None,
+    solver: str = SOLVER,
+    collider: str = COLLIDER,
+    tune: Mapping[str, Any] | None = None,
     progress: Progress = silent,
 ) -> Recording:
     """Return the body in its rest pose, wearing the garments, as a recording of the last two frames.
 
     Patterns are worn in their order: a later one lies over the earlier ones. edge_length [m] is the
-    mesh's target; fabric is one for all or one for each pattern.
+    mesh's target; fabric is one for all or one for each pattern. solver and collider name another method
+    to drape with, tune its settings by name (docs/papers.md).
     """
+    method = make_method(solver, collider, tune, engine)
     progress("cutting", 0.0)
     fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
     fitted = [with_elastic_bands(pattern, body) for pattern in patterns]
     garments = [build(p, f, edge_length) for (p, _), f in zip(fitted, fabrics, strict=True)]
-    recording = dress_garments(garments, body, settings=settings, engine=engine, progress=progress)
+    recording = dress_garments(garments, body, settings=settings, method=method, progress=progress)
     notes = [note for _, note in fitted if note]
     return replace(recording, settings={**recording.settings, "notes": notes})
 
@@ -48,17 +55,14 @@ def dress_garments(
     body: Body,
     *,
     settings: SewSettings | None = None,
-    engine: XpbdSettings | None = None,
+    method: Method | None = None,
     progress: Progress = silent,
 ) -> Recording:
     """Return the body wearing garments that are built but not sewn (see dress)."""
-    settings, engine = settings or SewSettings(), engine or XpbdSettings()
+    settings, method = settings or SewSettings(), method or Method()
     outfit, start = place_outfit(garments, body)
-    posed = rest_pose(body)
-    sewn = sew(
-        outfit, start, posed, SurfaceCollider(body), settings=settings, engine=engine, progress=progress
-    )
-    return still_recording(sewn, body, settings, engine)
+    sewn = sew_with(method, outfit, start, rest_pose(body), settings=settings, progress=progress)
+    return still_recording(sewn, body, settings, method)
 
 
 def place_outfit(garments: Sequence[Garment], body: Body) -> tuple[Garment, Floats]:
@@ -67,7 +71,7 @@ def place_outfit(garments: Sequence[Garment], body: Body) -> tuple[Garment, Floa
     return layered(join(garments)), np.concatenate(starts)
 
 
-def still_recording(sewn: Sewn, body: Body, settings: SewSettings, engine: XpbdSettings) -> Recording:
+def still_recording(sewn: Sewn, body: Body, settings: SewSettings, method: Method) -> Recording:
     """Return the last two frames of a drape: enough to see whether it rests."""
     frame = 1 / settings.fps
     return Recording(
@@ -76,5 +80,5 @@ def still_recording(sewn: Sewn, body: Body, settings: SewSettings, engine: XpbdS
         times=np.array([sewn.state.time - frame, sewn.state.time]),
         positions=np.stack([sewn.previous, sewn.state.position]),
         body_vertices=np.stack([body.vertices, body.vertices]),
-        settings={"toile": toile.__version__, "sew": asdict(settings), "xpbd": asdict(engine)},
+        settings={"toile": toile.__version__, "sew": asdict(settings), **method.chosen()},
     )
