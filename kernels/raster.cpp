@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "raster.h"
 #include "team.h"
 
 namespace {
@@ -169,11 +170,7 @@ void band_range(const Mesh &mesh, std::size_t t, int height, std::int32_t *range
     range[1] = row1 / kBandRows;
 }
 
-struct Picture {
-    int width, height, cull;
-    std::int32_t *ids;
-    float *depth;
-};
+using raster::Picture;
 
 template <bool farthest>
 void draw_band(const Mesh &mesh, const Bands &bands, int band, const Picture &out) {
@@ -193,14 +190,13 @@ void draw_band(const Mesh &mesh, const Bands &bands, int band, const Picture &ou
 }
 
 void see(const double *points, std::size_t point_count, const std::int32_t *triangles, std::size_t count,
-         bool farthest, const Picture &out) {
+         bool farthest, const Picture &out, int size) {
     std::vector<std::int32_t> range(2 * count);
     std::vector<Corner> corners(point_count);
     const Mesh mesh{points, triangles, corners.data()};
     const int band_count = (out.height + kBandRows - 1) / kBandRows;
     Bands bands;
     std::atomic<int> next{0};
-    const int size = count < 256 && out.height * out.width < 65536 ? 1 : thread_count();
     run_team(size, [&](int rank, int n, Barrier &barrier) {
         const Share some = share(point_count, rank, n);
         snap_points(points, some.begin, some.end, corners.data());
@@ -228,8 +224,9 @@ nb::tuple visible(Points points, Triangles triangles, int width, int height, boo
     std::vector<float> depth(pixels);
     {
         nb::gil_scoped_release free_python;
+        const int size = triangles.shape(0) < 256 && height * width < 65536 ? 1 : thread_count();
         see(points.data(), points.shape(0), triangles.data(), triangles.shape(0), farthest,
-            {width, height, cull, ids.data(), depth.data()});
+            {width, height, cull, ids.data(), depth.data()}, size);
     }
     const std::size_t h = height, w = width;
     return nb::make_tuple(own(std::move(ids), {h, w}), own(std::move(depth), {h, w}));
@@ -243,6 +240,36 @@ void screen_weights(const Setup &s, int column, int row, double &w1, double &w2)
     w2 = static_cast<double>(cross(s.p[0], s.p[1], p)) * scale;
     if (s.swapped) std::swap(w1, w2);
 }
+
+}  // namespace
+
+void raster::draw_alone(const double *points, std::size_t point_count, const std::int32_t *triangles, std::size_t count,
+                        bool farthest, const Picture &out) {
+    see(points, point_count, triangles, count, farthest, out, 1);
+}
+
+void raster::shares_alone(const double *points, std::size_t point_count, const std::int32_t *triangles,
+                          const Picture &drawn, float *shares) {
+    std::vector<Corner> corners(point_count);
+    snap_points(points, 0, point_count, corners.data());
+    const Mesh mesh{points, triangles, corners.data()};
+    Setup s{};
+    std::int32_t current = -1;
+    std::size_t i = 0;
+    for (int row = 0; row < drawn.height; ++row)
+        for (int column = 0; column < drawn.width; ++column, ++i) {
+            const std::int32_t t = drawn.ids[i];
+            if (t < 0) continue;
+            if (t != current) set_up(mesh, t, drawn.width, drawn.height, 0, s);
+            current = t;
+            double w1 = 0, w2 = 0;
+            if (s.area != 0) screen_weights(s, column, row, w1, w2);
+            shares[2 * i] = static_cast<float>(w1);
+            shares[2 * i + 1] = static_cast<float>(w2);
+        }
+}
+
+namespace {
 
 using Pixels = In<std::int32_t, -1>;
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from toile.choose import choose, make_settings
 from toile.collision.bones import BoneCollider, BoneSettings
 from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings
+from toile.collision.limb_maps import LimbMapCollider, LimbMapSettings
 from toile.collision.maps import MapCollider, MapSettings
 from toile.collision.surface import SurfaceCollider, SurfaceSettings
 from toile.types import Body, ContactQuery, Contacts, Floats, Ints, PosedBody
@@ -30,6 +31,7 @@ COLLIDERS: dict[str, tuple[Any, Any]] = {
     "surface": (SurfaceCollider, SurfaceSettings),
     "ellipsoids": (EllipsoidCollider, EllipsoidSettings),
     "maps": (MapCollider, MapSettings),
+    "limb_maps": (LimbMapCollider, LimbMapSettings),
     "bones": (BoneCollider, BoneSettings),
 }
 """name → (collider class, settings class)"""
