@@ -22,7 +22,7 @@ from toile.errors import ToileError
 from toile.garment.fabric import FABRICS
 from toile.pattern import read_outfit
 from toile.pattern.drafts import draft
-from toile.run.check import Audit, audit, check_file
+from toile.run.check import audit_drape, check_file
 from toile.run.dress import dress
 from toile.run.record import RecordedFile
 from toile.types import Body, Recording
@@ -35,7 +35,8 @@ def add_dress(commands: Commands) -> None:
     parser = commands.add_parser(
         "dress",
         help="sew patterns on a body and drape them",
-        description="Sews patterns round a body, drapes them and checks the result.",
+        description="Sews patterns round a body, drapes them and checks the result. The exit code is 1 when the "
+        "check fails (the files are written all the same), 2 when the input is wrong.",
         epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb",
     )
     parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, inner garments first")
@@ -71,21 +72,11 @@ def run_dress(options: argparse.Namespace) -> int:
     print(f"{recording.garment.particle_count} vertices on {options.body}")
     for note in [*(note for pattern in patterns for note in pattern.notes), *recording.settings["notes"]]:
         print(f"note: {note}")
-    print("\n".join(audit_result(recording).lines()))
+    found = audit_drape(recording)
+    print("\n".join(found.lines()))
     for path in outputs:
         write_result(recording, path)
-    return 0
-
-
-def audit_result(recording: Recording) -> Audit:
-    """Return the audit of a drape: its last frame, with the one before to see whether it rests."""
-    return audit(
-        recording.garment,
-        recording.positions[-1],
-        recording.body,
-        body_vertices=recording.body_vertices[-1],
-        previous=recording.positions[-2],
-    )
+    return 0 if found.ok else CHECK_FAILED
 
 
 def add_check(commands: Commands) -> None:
@@ -140,7 +131,7 @@ def run_demo(options: argparse.Namespace) -> int:
     recording = demo_outfit(body_of(options), progress)
     progress("writing", 0.0)
     folder.mkdir(parents=True, exist_ok=True)
-    text = "\n".join(audit_result(recording).lines())
+    text = "\n".join(audit_drape(recording).lines())
     progress.finish()
     for name in ("dressed.toile", "dressed.glb", "dressed.png"):
         write_result(recording, folder / name)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bodies, dress, maps, motions, patterns, walk
+from toile.cli import bodies, catalogue, dress, maps, motions, patterns, walk
 from toile.errors import ToileError
 
 COMMANDS = (
@@ -18,6 +18,7 @@ COMMANDS = (
     *bodies.COMMANDS,
     *motions.COMMANDS,
     *maps.COMMANDS,
+    *catalogue.COMMANDS,
 )
 """functions that add a sub-command to the parser"""
 

@@ -17,7 +17,7 @@ from toile.garment.build import sewn_labels
 from toile.mesh.geometry import StretchStatistics, edge_elongation, stretch_statistics
 from toile.run.record import Frame, Replayable, sound_frames, source_of
 from toile.run.tubes import Branches, Opening, openings
-from toile.types import Body, Floats, Garment, PosedBody
+from toile.types import Body, Floats, Garment, PosedBody, Recording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,6 +315,17 @@ def audit(
     if isinstance(body, PosedBody):
         body, body_vertices = body.body, body.vertices if body_vertices is None else body_vertices
     return Auditor(garment, body, settings).audit(position, body_vertices, previous)
+
+
+def audit_drape(recording: Recording) -> Audit:
+    """Return the audit of a drape: its last frame, with the one before to see whether it rests."""
+    return audit(
+        recording.garment,
+        recording.positions[-1],
+        recording.body,
+        body_vertices=recording.body_vertices[-1],
+        previous=recording.positions[-2],
+    )
 
 
 def audit_recording(recording: Replayable, settings: AuditSettings | None = None) -> list[Audit]:

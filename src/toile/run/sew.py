@@ -17,11 +17,15 @@ from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
-from toile.run.repair import Repair
+from toile.run.repair import Repair, Repaired
 from toile.types import Floats, Garment, PosedBody, State
 
 STILL = 0.0003
 """what moves less in a frame is at rest [m]"""
+REPAIR_EVERY = 10
+"""frames between two repairs while the garment falls"""
+CALM = 2
+"""so many frames at rest, one after the other, end the drape"""
 Progress = Callable[[str, float], None]
 """called with what is being done and how far it is, 0 … 1"""
 
@@ -50,10 +54,8 @@ class SewSettings:
     """longest substep while sewing and draping [s]; coarser than in motion"""
     largest_gap: float = 0.02
     """a seam that is still open by more cannot be welded [m]"""
-    repair_frames: int = 40
-    """longest that the exact repair works at the end of the drape, until all is clean and at rest [frames]"""
-    rest_speed: float = 0.015
-    """at rest when 99.5 % of the particles are slower [m/s]"""
+    repair_frames: int = 90
+    """longest that the drape goes on after that, until nothing crosses and all is at rest [frames]"""
 
     def __post_init__(self) -> None:
         if self.closing < 0.1 or self.drape < 0 or self.fps < 1:
@@ -135,44 +137,42 @@ def drape(
     solver = XpbdSolver(garment, loose, worn=state.position)
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
+    repair = _repair(garment, state, collider)
     longest = max(1, round(settings.drape * settings.fps))
-    previous = state.position
-    for frame in range(longest):
+    previous, calm = state.position, 0
+    for frame in range(longest + settings.repair_frames):
         previous = state.position
         # the garment slips into place first, then friction holds it and it comes quickly to rest
         solver.set_friction(0.0 if frame < settings.slip * settings.fps else 1.0)
-        hurry = 1 + 8 * max(0.0, frame / longest - 0.15)
+        hurry = 1 + 8 * min(max(0.0, frame / longest - 0.15), 0.85)
         solver.set_drag(engine.drag + settings.drape_drag * hurry)
         state = advance_frame(solver, collider, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
-        progress("draping", (frame + 1) / longest)
-        if frame > (settings.slip + 0.3) * settings.fps and _at_rest(state, settings.rest_speed):
+        progress("draping", (frame + 1) / (longest + settings.repair_frames))
+        # what crosses is parted now and then, and at every frame near the end
+        if calm or frame >= longest or frame % REPAIR_EVERY == REPAIR_EVERY - 1:
+            state = repair(state, body)
+        rests = frame > (settings.slip + 0.3) * settings.fps and _at_rest(state.position - previous)
+        calm = calm + 1 if rests else 0
+        if calm > CALM and not repair.last.body_after and not repair.last.cloth_after:
             break
-    if isinstance(collider, SurfaceCollider):
-        state, previous = _repaired(garment, state, body, collider, solver, settings)
     progress("draping", 1.0)
     return Sewn(garment=garment, state=state, previous=previous)
 
 
-def _repaired(
-    garment: Garment,
-    state: State,
-    body: PosedBody,
-    collider: SurfaceCollider,
-    solver: XpbdSolver,
-    settings: SewSettings,
-) -> tuple[State, Floats]:
-    """Return the draped state without crossings, and the positions one frame before."""
-    repair = Repair(garment, collider, state.position, garment.hold_particle)
-    state = repair(state, body)
-    previous = state.position
-    for frame in range(settings.repair_frames):
-        previous = state.position
-        state = repair(advance_frame(solver, collider, state, body, body, 1 / settings.fps), body)
-        still = (((state.position - previous) ** 2).sum(axis=1) < STILL**2).mean() > 0.997
-        if frame > 1 and still and not repair.last.body_after and not repair.last.cloth_after:
-            break
-    return state, previous
+class _NoRepair:
+    """Colliders without an exact surface leave the state as it is."""
+
+    last = Repaired()
+
+    def __call__(self, state: State, body: PosedBody) -> State:
+        return state
+
+
+def _repair(garment: Garment, state: State, collider: Collider) -> Repair | _NoRepair:
+    if not isinstance(collider, SurfaceCollider):
+        return _NoRepair()
+    return Repair(garment, collider, state.position, garment.hold_particle)
 
 
 def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
@@ -193,9 +193,8 @@ def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
     )
 
 
-def _at_rest(state: State, speed: float) -> bool:
-    slow = (state.velocity**2).sum(axis=1) < speed**2
-    return bool(slow.mean() > 0.995)
+def _at_rest(step: Floats) -> bool:
+    return bool(((step**2).sum(axis=1) < STILL**2).mean() > 0.997)
 
 
 def _check_finite(garment: Garment, state: State) -> None:

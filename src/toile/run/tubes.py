@@ -43,7 +43,8 @@ _RINGS = {
         ("right_shin", "right_foot"),
     ),
 }
-"""joints along each branch as borders between two limbs: the middle of such a ring lies inside the body"""
+"""joints along each branch as borders between two limbs: the middle of such a ring lies inside the body;
+the head's branch goes on to the middle of the head and leaves between the eyes: a hood covers the crown"""
 
 _FAR = 1e4
 """where a branch ends [m]"""
@@ -86,7 +87,9 @@ class Branches:
         self._rings = {
             pair: _ring(body, *pair) for pairs in _RINGS.values() for pair in pairs
         }  # fmt: skip
-        self.known = all(len(ring) for ring in self._rings.values())
+        self._head = np.flatnonzero(body.limb == LIMBS.index("head"))
+        self._brow = _brow(body.vertices, self._head)
+        self.known = all(len(ring) for ring in self._rings.values()) and len(self._head) > 0
         """the body has all limbs, so branches can be drawn"""
 
     def at(self, vertices: Floats) -> list[Floats]:
@@ -95,8 +98,10 @@ class Branches:
         chains = []
         for name in BRANCHES:
             points = [chest, *(self._middle(pair, vertices) for pair in _RINGS[name])]
-            # away from where it started: chest → hand, waist → foot
-            away = points[-1] - points[1 if name.endswith("leg") else 0]
+            if name == "head":
+                points += [vertices[self._head].mean(axis=0), vertices[self._brow]]
+            # away from where it started: middle of the head → face, chest → hand, waist → foot
+            away = points[-1] - points[-2 if name == "head" else 1 if name.endswith("leg") else 0]
             chains.append(np.array([*points, points[-1] + _FAR * away / max(np.linalg.norm(away), 1e-9)]))
         return chains
 
@@ -110,6 +115,16 @@ class Branches:
 
     def _middle(self, pair: tuple[str, str], vertices: Floats) -> Floats:
         return np.asarray(vertices[self._rings[pair]].mean(axis=0))
+
+
+def _brow(vertices: Floats, head: Ints) -> int:
+    """Return the foremost vertex of a head a little above half its height: between the eyes."""
+    if not len(head):
+        return 0
+    points = vertices[head]
+    low, high = points[:, 1].min(), points[:, 1].max()
+    level = np.abs(points[:, 1] - (0.42 * low + 0.58 * high)) < 0.08 * (high - low)
+    return int(head[np.where(level, points[:, 2], -np.inf).argmax()])
 
 
 def _ring(body: Body, one: str, other: str) -> Ints:
