@@ -35,8 +35,8 @@ def add_dress(commands: Commands) -> None:
     parser = commands.add_parser(
         "dress",
         help="sew patterns on a body and drape them",
-        description="Sews patterns round a body, drapes them and checks the result. The exit code is 1 when the "
-        "check fails (the files are written all the same), 2 when the input is wrong.",
+        description="Sews patterns round a body, drapes them and checks the result. The exit code is 1 when "
+        "the check fails (the files are written all the same), 2 when the input is wrong.",
         epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb",
     )
     parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, inner garments first")

@@ -14,7 +14,7 @@ from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
 from toile.run.advance import advance_frame
 from toile.run.method import SOLVER, Method
-from toile.run.sew import Progress, Sewn, SewSettings, check_gaps, close_seams, sew, silent
+from toile.run.sew import Progress, Sewn, SewSettings, at_rest, check_gaps, close_seams, sew, silent
 from toile.types import Floats, Garment, PosedBody, State
 
 
@@ -73,8 +73,7 @@ def settle(
                 "choose softer settings or another solver"
             )
         progress("draping", (frame + 1) / longest)
-        slow = (state.velocity**2).sum(axis=1) < settings.rest_speed**2
-        if frame > 0.4 * settings.fps and slow.mean() > 0.995:
+        if frame > 0.4 * settings.fps and at_rest(state.position - previous):
             break
     progress("draping", 1.0)
     return Sewn(garment=garment, state=state, previous=previous)

@@ -152,7 +152,7 @@ def drape(
         # what crosses is parted now and then, and at every frame near the end
         if calm or frame >= longest or frame % REPAIR_EVERY == REPAIR_EVERY - 1:
             state = repair(state, body)
-        rests = frame > (settings.slip + 0.3) * settings.fps and _at_rest(state.position - previous)
+        rests = frame > (settings.slip + 0.3) * settings.fps and at_rest(state.position - previous)
         calm = calm + 1 if rests else 0
         if calm > CALM and not repair.last.body_after and not repair.last.cloth_after:
             break
@@ -193,7 +193,8 @@ def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
     )
 
 
-def _at_rest(step: Floats) -> bool:
+def at_rest(step: Floats) -> bool:
+    """Say whether nearly all particles moved less than they may at rest in one frame's step [m], (n, 3)."""
     return bool(((step**2).sum(axis=1) < STILL**2).mean() > 0.997)
 
 

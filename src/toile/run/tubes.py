@@ -87,7 +87,7 @@ class Branches:
         self._rings = {
             pair: _ring(body, *pair) for pairs in _RINGS.values() for pair in pairs
         }  # fmt: skip
-        self._head = np.flatnonzero(body.limb == LIMBS.index("head"))
+        self._head = np.flatnonzero(body.limb == LIMBS.index("head")).astype(np.int32)
         self._brow = _brow(body.vertices, self._head)
         self.known = all(len(ring) for ring in self._rings.values()) and len(self._head) > 0
         """the body has all limbs, so branches can be drawn"""
