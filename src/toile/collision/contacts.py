@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from toile.choose import choose, make_settings
 from toile.collision.bones import BoneCollider, BoneSettings
+from toile.collision.boxes import BoxCollider, BoxSettings
 from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings
 from toile.collision.limb_maps import LimbMapCollider, LimbMapSettings
 from toile.collision.maps import MapCollider, MapSettings
@@ -32,6 +33,7 @@ COLLIDERS: dict[str, tuple[Any, Any]] = {
     "ellipsoids": (EllipsoidCollider, EllipsoidSettings),
     "maps": (MapCollider, MapSettings),
     "limb_maps": (LimbMapCollider, LimbMapSettings),
+    "boxes": (BoxCollider, BoxSettings),
     "bones": (BoneCollider, BoneSettings),
 }
 """name → (collider class, settings class)"""
