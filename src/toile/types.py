@@ -229,6 +229,8 @@ class PanelMesh:
     """one line per place where the outline allows no good triangle"""
     mark_edges: tuple[Ints, ...] = ()
     """per mark of the panel the mesh edges that follow it, each (k, 2)"""
+    grid: tuple[int, int] = (0, 0)
+    """rows and columns of vertices, where uv is a grid stored row by row; (0, 0): any triangles"""
 
     def __post_init__(self) -> None:
         _set(
@@ -317,10 +319,13 @@ class Garment:
     """mesh edges along fold lines (pleats, creases), as pairs of uv points, (k, 2)"""
     fold_angle: Floats = field(default_factory=lambda: np.zeros(0))
     """how far the cloth is folded there at rest [rad], positive towards its outside, (k,)"""
+    panel_grid: Ints = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    """rows and columns of uv points in panels that are grids, stored row by row; else 0, (p, 2) or (0, 2)"""
 
     def __post_init__(self) -> None:
         _set(
             self,
+            panel_grid=as_ints(np.asarray(self.panel_grid).reshape(-1, 2), -1, 2, name="garment panel_grid"),
             fold_uv=as_ints(np.asarray(self.fold_uv).reshape(-1, 2), -1, 2, name="garment fold_uv"),
             fold_angle=as_floats(self.fold_angle, len(self.fold_uv), name="garment fold_angle"),
             triangles=as_ints(self.triangles, -1, 3, name="garment triangles"),

@@ -14,6 +14,7 @@ from toile.cloth import SOLVERS
 from toile.collision.contacts import COLLIDERS
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
+from toile.garment.build import MESHES
 from toile.pattern import pattern_sizes
 from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
 from toile.types import Body, Recording
@@ -75,6 +76,12 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
         "--collider", default=COLLIDER, metavar="NAME",
         help=f"one of {', '.join(COLLIDERS)} (default: {COLLIDER})",
     )  # fmt: skip
+    parser.add_argument(
+        "--mesh",
+        default="triangles",
+        choices=tuple(MESHES),
+        help="grid: rows and columns where panels allow it",
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="tune",
         help="a setting of the solver or the collider; may be given several times",

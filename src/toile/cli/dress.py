@@ -65,6 +65,7 @@ def run_dress(options: argparse.Namespace) -> int:
         body_of(options),
         fabric=options.fabric,
         edge_length=options.edge,
+        mesh=options.mesh,
         progress=progress,
         **method,
     )

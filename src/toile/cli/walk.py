@@ -74,7 +74,13 @@ def run_walk(options: argparse.Namespace) -> int:
     patterns = [pattern for path in options.patterns for pattern in read_outfit(path)]
     progress = Progress()
     dressed = dress(
-        patterns, body, fabric=options.fabric, edge_length=options.edge, progress=progress, **method
+        patterns,
+        body,
+        fabric=options.fabric,
+        edge_length=options.edge,
+        mesh=options.mesh,
+        progress=progress,
+        **method,
     )
     recording = animate(
         dressed, body, motion, settings=settings, wind=options.wind, progress=progress, **method

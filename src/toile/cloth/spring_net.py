@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,12 +31,17 @@ class Springs:
 def make_springs(
     garment: Garment, structural: float, shear: float, flexion: float, columns: int = 0
 ) -> Springs:
-    """Return the springs of a garment; columns > 0: it is a grid of so many cells a row, row by row."""
-    parts = (
-        _grid(garment, structural, shear, flexion, columns)
-        if columns
-        else _mesh(garment, structural, shear, flexion)
-    )
+    """Return the springs of a garment, by rows and columns in panels that are grids.
+
+    columns > 0: the whole garment is one grid of so many cells a row, stored row by row.
+    """
+    grids = _grids(garment, columns)
+    parts = [part for grid in grids for part in _grid(garment, structural, shear, flexion, grid)]
+    in_grid = np.zeros(len(garment.uv), dtype=bool)
+    in_grid[np.concatenate([np.zeros(0, np.int32), *(grid.ravel() for grid in grids)])] = True
+    rest = ~in_grid[garment.triangles_uv[:, 0]]
+    if rest.any():
+        parts += _mesh(_only(garment, rest), structural, shear, flexion)
     ends, rest, stiffness, limited = (np.concatenate(p) for p in zip(*parts, strict=True))
     keep = (ends[:, 0] != ends[:, 1]) & (rest > 1e-9) & (stiffness > 0)
     ends, rest, stiffness, limited = ends[keep], rest[keep], stiffness[keep], limited[keep]
@@ -91,19 +96,43 @@ def _corner(corners: Ints, uv: Floats, particle: Ints) -> Floats:
     return np.asarray(uv[np.arange(len(uv)), at])
 
 
-def _grid(garment: Garment, structural: float, shear: float, flexion: float, columns: int) -> list[Part]:
-    """Springs of a rectangular topology: neighbours, both diagonals, every second neighbour."""
+def _grids(garment: Garment, columns: int) -> list[Ints]:
+    """Return the uv points of each grid, (rows, columns)."""
     count = garment.particle_count
-    if columns < 1 or count % (columns + 1) or len(garment.uv) != count:
+    if columns and (columns < 1 or count % (columns + 1) or len(garment.uv) != count):
         raise ToileError(f"garment {garment.name}: {count} particles are no grid of {columns} columns")
-    i = np.arange(count, dtype=np.int32).reshape(-1, columns + 1)
-    place = np.zeros((count, 2))
-    place[garment.uv_particle] = garment.uv
+    if columns:
+        return [np.arange(count, dtype=np.int32).reshape(-1, columns + 1)]
+    return grid_points(garment)
+
+
+def grid_points(garment: Garment) -> list[Ints]:
+    """Return the uv points of each panel that is a grid, (rows, columns) of vertices each."""
+    found = []
+    for panel, (rows, columns) in enumerate(garment.panel_grid.tolist()):
+        points = np.flatnonzero(garment.uv_panel == panel).astype(np.int32)
+        if rows and len(points) == rows * columns:
+            found.append(points.reshape(rows, columns))
+    return found
+
+
+def _only(garment: Garment, triangles: Bools) -> Garment:
+    """Return the garment with some of its triangles."""
+    return replace(
+        garment,
+        triangles=garment.triangles[triangles],
+        triangles_uv=garment.triangles_uv[triangles],
+        triangle_fabric=garment.triangle_fabric[triangles],
+    )
+
+
+def _grid(garment: Garment, structural: float, shear: float, flexion: float, i: Ints) -> list[Part]:
+    """Springs of a rectangular topology: neighbours, both diagonals, every second neighbour."""
 
     def link(pairs: list[tuple[Ints, Ints]], stiffness: float, limited: bool) -> Part:
         ends = np.concatenate([np.stack([a.ravel(), b.ravel()], axis=1) for a, b in pairs])
-        rest = np.linalg.norm(place[ends[:, 1]] - place[ends[:, 0]], axis=1)
-        return _part(ends, rest, stiffness, limited)
+        rest = np.linalg.norm(garment.uv[ends[:, 1]] - garment.uv[ends[:, 0]], axis=1)
+        return _part(garment.uv_particle[ends], rest, stiffness, limited)
 
     return [
         link([(i[:, :-1], i[:, 1:]), (i[:-1], i[1:])], structural, True),

@@ -6,30 +6,44 @@ to be brought together. `weld` merges each pair into one particle, once the sewi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from toile.choose import choose
 from toile.errors import ToileError
 from toile.garment.fabric import fabric as fabric_named
 from toile.garment.facing import panels_face_down
 from toile.mesh.geometry import lumped_masses, triangle_areas
+from toile.mesh.grid_pattern import grid_pattern
 from toile.mesh.sample import seam_title
 from toile.mesh.triangulate import mesh_pattern
 from toile.types import Bools, EdgeRef, Fabric, Floats, Garment, Ints, Panel, PanelMesh, Pattern
 
+MESHES: Mapping[str, Callable[[Pattern, float], dict[str, PanelMesh]]] = {
+    "triangles": mesh_pattern,
+    "grid": grid_pattern,
+}
+"""name → how a pattern is cut into meshes"""
 
-def build(pattern: Pattern, fabric: str | Fabric = "cotton", edge_length: float = 0.015) -> Garment:
+
+def build(
+    pattern: Pattern,
+    fabric: str | Fabric = "cotton",
+    edge_length: float = 0.015,
+    *,
+    mesh: str = "triangles",
+) -> Garment:
     """Return the unsewn garment of a pattern: particle i is uv point i.
 
     A panel's own fabric goes before `fabric`; edge_length is the mesh's target [m]. Triangles are
     counter-clockwise seen from the outside of the garment, so in panels that are drawn from inside they run
-    clockwise in uv.
+    clockwise in uv. mesh is "triangles", or "grid" for rows and columns in all panels that allow it.
     """
-    meshes = mesh_pattern(pattern, edge_length)
+    meshes = choose("mesh", MESHES, mesh)(pattern, edge_length)
     parts = [meshes[panel.name] for panel in pattern.panels]
     offsets = np.cumsum([0] + [len(mesh.uv) for mesh in parts])
     down = panels_face_down(pattern)
@@ -66,6 +80,7 @@ def build(pattern: Pattern, fabric: str | Fabric = "cotton", edge_length: float 
         edge_length=edge_length,
         fold_uv=fold_uv,
         fold_angle=fold_angle,
+        panel_grid=np.array([mesh.grid for mesh in parts]),
     )
 
 

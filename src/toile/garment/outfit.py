@@ -47,6 +47,7 @@ def join(garments: Sequence[Garment]) -> Garment:
         edge_length=min(g.edge_length for g in garments),
         fold_uv=_stack([g.fold_uv + o for g, o in zip(garments, uv, strict=True)]),
         fold_angle=np.concatenate([g.fold_angle for g in garments]),
+        panel_grid=_stack([_grids(g) for g in garments]),
     )
 
 
@@ -56,6 +57,13 @@ def layered(outfit: Garment) -> Garment:
     layer = np.zeros(len(order), dtype=np.int32)
     layer[order] = np.arange(len(order))
     return replace(outfit, garment_layer=layer)
+
+
+def _grids(garment: Garment) -> Ints:
+    """Return rows and columns per panel, 0 where it is no grid, (p, 2)."""
+    return (
+        garment.panel_grid if len(garment.panel_grid) else np.zeros((len(garment.panel_names), 2), np.int32)
+    )
 
 
 def _offsets(counts: Sequence[int]) -> list[int]:

@@ -77,15 +77,13 @@ def fit_grid(
     places = _checked_corners(panel, corners) if corners is not None else _best_corners(panel)
     if orientation(panel) < 0:
         places = (places[0], places[3], places[2], places[1])
-    lengths = [_side_length(panel, a, b) for a, b in _sides(places)]
+    lengths = [_side_length(panel, a, b) for a, b in grid_sides(places)]
     columns = columns or max(1, round(0.5 * (lengths[0] + lengths[2]) / edge_length))
     rows = rows or max(1, round(0.5 * (lengths[1] + lengths[3]) / edge_length))
     counts = (columns, rows, columns, rows)
-    bottom, right, top, left = (
-        _sample_side(panel, a, b, n) for (a, b), n in zip(_sides(places), counts, strict=True)
-    )
-    uv = _winslow(_coons(bottom, right, top[::-1], left[::-1]), edge_length)
-    if not _cells_are_convex(uv):
+    sides = [_sample_side(panel, a, b, n) for (a, b), n in zip(grid_sides(places), counts, strict=True)]
+    uv = fill_sides(sides, edge_length)
+    if uv is None:
         raise ToileError(
             f"panel '{panel.name}': no grid of {columns} × {rows} cells fits its outline without folding; "
             "choose other corners, more cells, or triangles"
@@ -93,10 +91,18 @@ def fit_grid(
     return GridMesh(uv=uv, corners=places)
 
 
+def fill_sides(bottom: Floats, right: Floats, top: Floats, left: Floats, edge_length: float) -> Floats | None:
+    """Return the grid between four sides, each (k, 2), that run round it counter-clockwise; None if it folds."""
+    uv = _winslow(_coons(bottom, right, top[::-1], left[::-1]), edge_length)
+    return uv if _cells_are_convex(uv) else None
+
+
 Places = tuple[float, float, float, float]
+"""where a grid's corners lie on the outline: edge index + fraction of its length"""
 
 
-def _sides(places: Places) -> list[tuple[float, float]]:
+def grid_sides(places: Places) -> list[tuple[float, float]]:
+    """Return where each of the four sides starts and ends on the outline."""
     return [(places[k], places[(k + 1) % 4]) for k in range(4)]
 
 
@@ -127,6 +133,28 @@ def _best_corners(panel: Panel) -> Places:
     return float(best[0]), float(best[1]), float(best[2]), float(best[3])
 
 
+def corner_choices(panel: Panel, most: int = 8) -> list[Places]:
+    """Return choices of four corners, the likeliest first.
+
+    Likely are corners that turn by about 90° and opposite sides of about the same length.
+    """
+    turns = _turns(panel)
+    convex = [i for i in range(len(turns)) if turns[i] > math.radians(15.0)]
+    convex = sorted(sorted(convex, key=lambda i: -turns[i])[:12])
+    length = [length_of_edge(panel, e) for e in range(len(panel.edges))]
+    ends = np.concatenate([[0.0], np.cumsum(length)])
+
+    def misfit(four: tuple[int, ...]) -> float:
+        at = ends[list(four)]
+        side = np.diff(np.append(at, at[0] + ends[-1]))
+        uneven = float(np.log(side[0] / side[2]) ** 2 + np.log(side[1] / side[3]) ** 2)
+        return uneven + sum((turns[i] - 0.5 * math.pi) ** 2 for i in four)
+
+    found = sorted(itertools.combinations(convex, 4), key=misfit)[:most]
+    choices: list[Places] = [(float(a), float(b), float(c), float(d)) for a, b, c, d in found]
+    return choices or [_even_places(panel)]
+
+
 def _turns(panel: Panel) -> list[float]:
     """Return by how much the outline turns at the start of each edge [rad], positive at convex corners."""
     heading = []
@@ -152,7 +180,7 @@ def _even_places(panel: Panel) -> Places:
     return places[0], places[1], places[2], places[3]
 
 
-def _pieces(panel: Panel, start: float, end: float) -> list[tuple[int, float, float]]:
+def outline_pieces(panel: Panel, start: float, end: float) -> list[tuple[int, float, float]]:
     """Return the pieces (edge, from, to) of the outline between two places, the short way of its direction.
 
     In a clockwise panel the grid's sides run against the outline.
@@ -175,12 +203,12 @@ def _forward(count: int, start: float, end: float) -> list[tuple[int, float, flo
 
 
 def _side_length(panel: Panel, start: float, end: float) -> float:
-    return sum(abs(b - a) * length_of_edge(panel, edge) for edge, a, b in _pieces(panel, start, end))
+    return sum(abs(b - a) * length_of_edge(panel, edge) for edge, a, b in outline_pieces(panel, start, end))
 
 
 def _sample_side(panel: Panel, start: float, end: float, count: int) -> Floats:
     """Return count + 1 points evenly spaced along a side of the grid [m]."""
-    pieces = _pieces(panel, start, end)
+    pieces = outline_pieces(panel, start, end)
     lengths = np.array([abs(b - a) * length_of_edge(panel, edge) for edge, a, b in pieces])
     ends = np.cumsum(lengths)
     at = np.linspace(0.0, float(ends[-1]), count + 1)

@@ -32,19 +32,20 @@ def dress(
     solver: str = SOLVER,
     collider: str = COLLIDER,
     tune: Mapping[str, Any] | None = None,
+    mesh: str = "triangles",
     progress: Progress = silent,
 ) -> Recording:
     """Return the body in its rest pose, wearing the garments, as a recording of the last two frames.
 
     Patterns are worn in their order: a later one lies over the earlier ones. edge_length [m] is the
     mesh's target; fabric is one for all or one for each pattern. solver and collider name another method
-    to drape with, tune its settings by name (docs/papers.md).
+    to drape with, tune its settings by name (docs/papers.md); mesh is "triangles" or "grid".
     """
     method = make_method(solver, collider, tune, engine)
     progress("cutting", 0.0)
     fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
     fitted = [with_elastic_bands(pattern, body) for pattern in patterns]
-    garments = [build(p, f, edge_length) for (p, _), f in zip(fitted, fabrics, strict=True)]
+    garments = [build(p, f, edge_length, mesh=mesh) for (p, _), f in zip(fitted, fabrics, strict=True)]
     recording = dress_garments(garments, body, settings=settings, method=method, progress=progress)
     notes = [note for _, note in fitted if note]
     return replace(recording, settings={**recording.settings, "notes": notes})
