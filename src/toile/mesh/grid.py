@@ -91,8 +91,9 @@ def fit_grid(
     return GridMesh(uv=uv, corners=places)
 
 
-def fill_sides(bottom: Floats, right: Floats, top: Floats, left: Floats, edge_length: float) -> Floats | None:
-    """Return the grid between four sides, each (k, 2), that run round it counter-clockwise; None if it folds."""
+def fill_sides(sides: Sequence[Floats], edge_length: float) -> Floats | None:
+    """Return the grid between four sides that run round it counter-clockwise [m]; None if it folds."""
+    bottom, right, top, left = sides
     uv = _winslow(_coons(bottom, right, top[::-1], left[::-1]), edge_length)
     return uv if _cells_are_convex(uv) else None
 
