@@ -35,28 +35,34 @@ struct LaneType<double> {
 };
 template <class T>
 using Lane = typename LaneType<T>::V;
-#else
 template <class T>
-struct Lane {
-    T a[LANES];
+using Four = typename LaneType<T>::V4;
+#else
+template <class T, int N>
+struct Pack {
+    T a[N];
     T &operator[](int i) { return a[i]; }
     T operator[](int i) const { return a[i]; }
 };
+template <class T>
+using Lane = Pack<T, LANES>;
+template <class T>
+using Four = Pack<T, 4>;
 #define TOILE_LANE_OP(op)                                                       \
-    template <class T>                                                          \
-    inline Lane<T> operator op(const Lane<T> &x, const Lane<T> &y) {            \
-        Lane<T> r;                                                              \
-        for (int i = 0; i < LANES; ++i) r.a[i] = x.a[i] op y.a[i];              \
+    template <class T, int N>                                                   \
+    inline Pack<T, N> operator op(const Pack<T, N> &x, const Pack<T, N> &y) {   \
+        Pack<T, N> r;                                                           \
+        for (int i = 0; i < N; ++i) r.a[i] = x.a[i] op y.a[i];                  \
         return r;                                                               \
     }                                                                           \
-    template <class T>                                                          \
-    inline Lane<T> &operator op##=(Lane<T> &x, const Lane<T> &y) {              \
+    template <class T, int N>                                                   \
+    inline Pack<T, N> &operator op##=(Pack<T, N> &x, const Pack<T, N> &y) {     \
         return x = x op y;                                                      \
     }
-template <class T>
-inline Lane<T> operator-(const Lane<T> &x) {
-    Lane<T> r;
-    for (int i = 0; i < LANES; ++i) r.a[i] = -x.a[i];
+template <class T, int N>
+inline Pack<T, N> operator-(const Pack<T, N> &x) {
+    Pack<T, N> r;
+    for (int i = 0; i < N; ++i) r.a[i] = -x.a[i];
     return r;
 }
 TOILE_LANE_OP(+)
@@ -78,12 +84,38 @@ inline Lane<T> load(const T *p) {
     std::memcpy(&r, p, sizeof r);
     return r;
 }
+// one point (x, y, z, inverse mass) at a time
+template <class T>
+inline Four<T> four(T value) {
+    return Four<T>{value, value, value, value};
+}
+template <class T>
+inline Four<T> load4(const T *p) {
+    Four<T> r;
+    std::memcpy(&r, p, sizeof r);
+    return r;
+}
+template <class T>
+inline void store4(T *p, const Four<T> &v) {
+    std::memcpy(p, &v, sizeof v);
+}
 template <class T>
 inline Lane<T> square_root(const Lane<T> &x) {
     Lane<T> r;
     for (int i = 0; i < LANES; ++i) r[i] = std::sqrt(x[i]);
     return r;
 }
+// a comparison of whole vectors: written lane by lane it would be compiled lane by lane
+#if TOILE_VECTOR
+template <class T>
+inline Lane<T> at_most(const Lane<T> &x, const Lane<T> &y) {
+    return x < y ? x : y;
+}
+template <class T>
+inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
+    return x > y ? x : y;
+}
+#else
 template <class T>
 inline Lane<T> at_most(const Lane<T> &x, const Lane<T> &y) {
     Lane<T> r;
@@ -96,6 +128,7 @@ inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
     for (int i = 0; i < LANES; ++i) r[i] = x[i] > y[i] ? x[i] : y[i];
     return r;
 }
+#endif
 
 template <class T>
 struct Lanes4 {

@@ -14,11 +14,24 @@ std::size_t chunk_begin(std::size_t particle_count, int chunk_count, int chunk) 
     return particle_count * chunk / chunk_count;
 }
 
+}  // namespace
+
 int chunk_of(std::size_t particle, std::size_t particle_count, int chunk_count) {
     int c = static_cast<int>(particle * chunk_count / particle_count);
     while (particle < chunk_begin(particle_count, chunk_count, c)) --c;
     while (particle >= chunk_begin(particle_count, chunk_count, c + 1)) ++c;
     return c;
+}
+
+namespace {
+// the group of a constraint whose particles are lowest .. highest
+int group_of(std::size_t lowest, std::size_t highest, std::size_t particle_count, int chunk_count) {
+    const int c = chunk_of(lowest, particle_count, chunk_count), d = chunk_of(highest, particle_count, chunk_count);
+    if (c == d) return c;
+    const auto middle = [&](int k) {
+        return (chunk_begin(particle_count, chunk_count, k) + chunk_begin(particle_count, chunk_count, k + 1)) / 2;
+    };
+    return d == c + 1 && lowest >= middle(c) && highest < middle(d) ? chunk_count + c : 2 * chunk_count;
 }
 
 // greedy colours of the given constraints, in their order
@@ -51,27 +64,26 @@ Packed pack(const std::vector<std::int32_t> &particles, int arity, std::size_t p
     Packed packed;
     packed.arity = arity;
     const std::size_t count = arity ? particles.size() / arity : 0;
-    // constraints by chunk; the last list is the interface
-    std::vector<std::vector<std::int32_t>> members(chunk_count + 1);
+    const int groups = group_count(chunk_count);
+    std::vector<std::vector<std::int32_t>> members(groups);
     for (std::size_t k = 0; k < count; ++k) {
-        int home = -1;
+        std::int32_t lowest = -1, highest = -1;
         for (int a = 0; a < arity; ++a) {
             const std::int32_t p = particles[k * arity + a];
             if (p < 0) continue;
-            const int c = chunk_of(p, particle_count, chunk_count);
-            home = home < 0 || home == c ? c : chunk_count;
-            if (home == chunk_count) break;
+            lowest = lowest < 0 ? p : std::min(lowest, p), highest = std::max(highest, p);
         }
-        members[home < 0 ? chunk_count : home].push_back(static_cast<std::int32_t>(k));
+        members[lowest < 0 ? groups - 1 : group_of(lowest, highest, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(k));
     }
     packed.begin.push_back(0);
     std::vector<std::uint64_t> used(particle_count, 0);
-    for (int c = 0; c <= chunk_count; ++c) {
+    for (int c = 0; c < groups; ++c) {
         std::fill(used.begin(), used.end(), 0);
         const auto dummy = static_cast<std::int32_t>(particle_count + c);
         std::size_t blocks = packed.begin.back();
         for (const auto &group : colour(members[c], particles, arity, used)) {
-            for (std::size_t first = 0; first < group.size(); first += LANES, ++blocks) {
+            const std::size_t whole = LANES * BLOCKS_AT_ONCE, end = (group.size() + whole - 1) / whole * whole;
+            for (std::size_t first = 0; first < end; first += LANES, ++blocks) {
                 const std::size_t last = std::min(first + LANES, group.size());
                 for (int a = 0; a < arity; ++a)
                     for (std::size_t lane = 0; lane < LANES; ++lane) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -44,7 +45,7 @@ class Cloth {
         for (const Numbers *a : {&inverse_mass, &drag, &thickness, &friction})
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         set_order(order);
-        point_.assign(4 * (count_ + chunk_count_ + 1), T(0));
+        point_.assign(4 * (count_ + group_count(chunk_count_)), T(0));
         before_.assign(4 * count_, T(0));
         velocity_.assign(4 * count_, T(0));
         inverse_mass_ = in_order(inverse_mass);
@@ -53,7 +54,7 @@ class Cloth {
         contact_begin_.assign(count_ + 1, 0);
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         pack_seams(seams, seam_rest);
-        pack_stars(stars, star_weight, star_stiffness);
+        set_stars(stars, star_weight, star_stiffness);
     }
 
     void set_drag(Numbers drag) {
@@ -69,6 +70,7 @@ class Cloth {
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
+        gain_dt_ = 0.0;
     }
 
     // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
@@ -162,12 +164,11 @@ class Cloth {
                               own(std::vector<double>(level.rest), {level.rest.size()}));
     }
 
-    // the order in which one sweep visits triangles and stars, for reference computations
-    std::vector<std::int32_t> triangle_sequence() const { return sequence(triangles_.packed.source, nullptr); }
-    std::vector<std::int32_t> star_sequence() const {
-        std::vector<std::int32_t> r = sequence(stars_.packed.source, &star_source_[0]);
-        const auto wide = sequence(wide_stars_.packed.source, &star_source_[1]);
-        r.insert(r.end(), wide.begin(), wide.end());
+    // the order in which one sweep visits the triangles, for reference computations
+    std::vector<std::int32_t> triangle_sequence() const {
+        std::vector<std::int32_t> r;
+        for (const std::int32_t k : triangles_.packed.source)
+            if (k >= 0) r.push_back(k);
         return r;
     }
 
@@ -188,6 +189,7 @@ class Cloth {
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.cloth_thickness = static_cast<T>(cloth_thickness), o.limit_share = LIMIT_SHARE<T>;
+        set_bending_gain(dt / substep_count);
         find_pairs(cloth_radius);
         const ClothView<T> cloth = view();
         const bool wide = allow_avx2 && machine_has_avx2();
@@ -210,6 +212,45 @@ class Cloth {
         }
     };
 
+    struct Row {
+        std::int32_t home = 0;  // the particle whose chunk it belongs to
+        std::vector<std::pair<std::int32_t, T>> entry;
+    };
+    struct RowSet {
+        std::vector<std::size_t> run_begin;
+        std::vector<RowRun> run;
+        std::vector<std::int32_t> target, at;
+        std::vector<T> weight;
+        void set(const std::vector<Row> &rows, std::size_t particle_count, int chunk_count) {
+            std::vector<std::vector<std::int32_t>> members(chunk_count);
+            for (std::size_t r = 0; r < rows.size(); ++r)
+                members[chunk_of(rows[r].home, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(r));
+            run_begin.assign(1, 0);
+            for (auto &list : members) {
+                std::stable_sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
+                    return std::pair(rows[a].entry.size(), rows[a].home) < std::pair(rows[b].entry.size(), rows[b].home);
+                });
+                for (const std::int32_t r : list) add(rows[r], r);
+                run_begin.push_back(run.size());
+            }
+        }
+        void add(const Row &row, std::int32_t r) {
+            const auto length = static_cast<std::int32_t>(row.entry.size());
+            if (run.size() == run_begin.back() || run.back().length != length)
+                run.push_back({length, target.size(), target.size(), at.size()});
+            ++run.back().last;
+            target.push_back(r);
+            for (const auto &[source, c] : row.entry) at.push_back(4 * source), weight.push_back(c);
+        }
+        template <class Use>
+        void each(const Use &use) const {
+            for (const RowRun &k : run)
+                for (std::size_t r = k.first, e = k.entry; r < k.last; ++r)
+                    for (int n = 0; n < k.length; ++n, ++e) use(target[r], at[e] / 4, weight[e]);
+        }
+        SparseRows<T> view() const { return {run_begin.data(), run.data(), target.data(), at.data(), weight.data()}; }
+    };
+
     struct CoarseSet {
         Level level;
         Set limits;
@@ -222,7 +263,7 @@ class Cloth {
             }
             average_weight.assign(level.average_weight.begin(), level.average_weight.end());
             spread_weight.assign(level.spread_weight.begin(), level.spread_weight.end());
-            point.assign(4 * (level.count + chunk_count + 1), T(0)), start.assign(4 * level.count, T(0));
+            point.assign(4 * (level.count + group_count(chunk_count)), T(0)), start.assign(4 * level.count, T(0));
             for (std::size_t c = 0; c < level.count; ++c) point[4 * c + 3] = static_cast<T>(level.inverse_mass[c]);
         }
         LevelView<T> view() {
@@ -230,13 +271,6 @@ class Cloth {
                     average_weight.data(), level.spread_point.data(), spread_weight.data(), limits.view()};
         }
     };
-
-    static std::vector<std::int32_t> sequence(const std::vector<std::int32_t> &source, const std::vector<std::int32_t> *names) {
-        std::vector<std::int32_t> r;
-        for (const std::int32_t k : source)
-            if (k >= 0) r.push_back(names ? (*names)[k] : k);
-        return r;
-    }
 
     void set_order(const Indices &order) {
         order_.assign(order.data(), order.data() + count_);
@@ -299,34 +333,40 @@ class Cloth {
         return static_cast<T>(1.0 / stiffness);
     }
 
-    // short stars (up to 8 particles) and wide ones (up to 16)
-    void pack_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness) {
+    // stars: particles (star, 16), -1 where there are fewer; kept by star and by particle
+    void set_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness) {
         require(rows.shape(1) == 16 && weight.shape(0) == rows.shape(0) && weight.shape(1) == 16 &&
                     stiffness.size() == rows.shape(0), "stars need 16 particles (-1: none), 16 weights and a stiffness each");
         const auto particles = placed(rows);
-        constraint_count_ += rows.shape(0);
-        std::vector<std::int32_t> list[2];
-        auto &source = star_source_;
-        for (std::size_t k = 0; k < rows.shape(0); ++k) {
-            int used = 0;
-            while (used < 16 && particles[k * 16 + used] >= 0) ++used;
-            const int kind = used > 8, arity = kind ? 16 : 8;
-            list[kind].insert(list[kind].end(), particles.begin() + k * 16, particles.begin() + k * 16 + arity);
-            source[kind].push_back(static_cast<std::int32_t>(k));
-        }
-        for (int kind = 0; kind < 2; ++kind) {
-            Set &set = kind ? wide_stars_ : stars_;
-            const int arity = kind ? 16 : 8;
-            set.packed = pack(list[kind], arity, count_, chunk_count_);
-            for (std::size_t b = 0; b < set.packed.block_count(); ++b) {
-                const std::int32_t *from = set.packed.source.data() + b * LANES;
-                for (int a = 0; a < arity; ++a)
-                    for (int lane = 0; lane < LANES; ++lane)
-                        set.weight.push_back(from[lane] < 0 ? T(0) : static_cast<T>(weight.data()[static_cast<std::size_t>(source[kind][from[lane]]) * 16 + a]));
-                for (int lane = 0; lane < LANES; ++lane)
-                    set.compliance.push_back(from[lane] < 0 ? T(1) : compliance(stiffness.data()[source[kind][from[lane]]]));
+        const std::size_t stars = rows.shape(0);
+        constraint_count_ += stars;
+        std::vector<Row> curvature(stars), force(count_);
+        for (std::size_t s = 0; s < stars; ++s) {
+            star_compliance_.push_back(compliance(stiffness.data()[s]));
+            curvature[s].home = std::max(particles[16 * s], 0);
+            for (std::size_t k = 16 * s; k < 16 * s + 16; ++k) {
+                if (particles[k] < 0) continue;
+                curvature[s].entry.emplace_back(particles[k], static_cast<T>(weight.data()[k]));
+                force[particles[k]].entry.emplace_back(static_cast<std::int32_t>(s), static_cast<T>(weight.data()[k]));
             }
         }
+        for (std::size_t p = 0; p < count_; ++p) force[p].home = static_cast<std::int32_t>(p);
+        moment_.assign(4 * stars, T(0));
+        curvature_.set(curvature, count_, chunk_count_), force_.set(force, count_, chunk_count_);
+    }
+
+    // What a star weighs when all are projected at once: dt²/α is the exact bending force. The correction of the
+    // predicted points is stable while no eigenvalue exceeds 4/3; the row sums of |C W Cᵀ| bound them, so cloth that is
+    // too stiff for the substep bends as stiffly as the substep allows.
+    void set_bending_gain(double dt) {
+        if (dt == gain_dt_) return;
+        gain_dt_ = dt;
+        std::vector<double> reach(count_, 0.0);  // w_j Σ_t |c_tj|
+        force_.each([&](std::int32_t p, std::int32_t, T c) { reach[p] += inverse_mass_[p] * std::abs(static_cast<double>(c)); });
+        std::vector<double> bound(star_compliance_.size(), 0.0);
+        curvature_.each([&](std::int32_t s, std::int32_t p, T c) { bound[s] += std::abs(static_cast<double>(c)) * reach[p]; });
+        gain_.resize(bound.size());
+        for (std::size_t s = 0; s < bound.size(); ++s) gain_[s] = static_cast<T>(1.0 / std::max(star_compliance_[s] / (dt * dt), bound[s] / 1.2));
     }
 
     void read(const Points &position, const Points &velocity) {
@@ -376,9 +416,11 @@ class Cloth {
         return own(std::move(r), {count_, 3});
     }
 
+    Bending<T> bending() { return {curvature_.view(), force_.view(), gain_.data(), moment_.data()}; }
+
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
-                       friction_.data(), triangles_.view(), stars_.view(), wide_stars_.view(), seams_.view(),
+                       friction_.data(), triangles_.view(), seams_.view(), bending(),
                        static_cast<int>(levels_.size()), {}, pairs_.count(), pairs_.particle.data(), pairs_.weight.data(),
                        pairs_.normal.data(), pairs_.push.data(), pairs_.use_begin.data(), pairs_.use.data(),
                        cloth_friction_.data(), contact_begin_.data(), contact_normal_.data(),
@@ -392,8 +434,10 @@ class Cloth {
     std::size_t constraint_count_ = 0;
     std::vector<std::int32_t> order_, place_;
     std::vector<T> point_, before_, velocity_, inverse_mass_, drag_, thickness_, friction_;
-    Set triangles_, stars_, wide_stars_, seams_;
-    std::vector<std::int32_t> star_source_[2];  // which star each packed one is, short and wide
+    Set triangles_, seams_;
+    RowSet curvature_, force_;
+    std::vector<T> star_compliance_, gain_, moment_;
+    double gain_dt_ = 0.0;  // the substep that gain_ holds for [s]
     std::vector<CoarseSet> levels_;
     std::unique_ptr<surface::Patches> patches_;
     std::vector<std::int32_t> faces_, layer_;
@@ -419,7 +463,6 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence)
-        .def("star_sequence", &C::star_sequence)
         .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"))
         .def_prop_ro("pair_count", &C::pair_count)
         .def_prop_ro("levels", &C::levels)

@@ -5,15 +5,39 @@
 
 #include "team.h"
 
-// packed constraints (pack.h): blocks of eight, chunk by chunk, the interface last
+// packed constraints (pack.h): blocks of eight, group by group
 template <class T>
 struct Constraints {
     const std::int32_t *index = nullptr;  // (block, arity, lane)
-    const std::size_t *begin = nullptr;   // (chunk + 2)
+    const std::size_t *begin = nullptr;   // (group + 1): the chunks, the borders after each, those left over
     const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
     const T *compliance = nullptr;        // (block, lane): 1 / stiffness [m/N]; three rows each for triangles
-    const T *weight = nullptr;            // (block, arity, lane): coefficients (stars); four rows for triangles
+    const T *weight = nullptr;            // (block, 4, lane): coefficients of triangles
     int arity = 0;
+};
+
+// sparse rows, sum_r = Σ weight · source[at], sorted by length inside each chunk: loops of known length run without
+// mispredicted branches
+struct RowRun {
+    std::int32_t length;
+    std::size_t first, last;  // rows
+    std::size_t entry;        // of the first row
+};
+template <class T>
+struct SparseRows {
+    const std::size_t *run_begin = nullptr;  // (chunk + 1)
+    const RowRun *run = nullptr;
+    const std::int32_t *target = nullptr;  // (row): what the row is of
+    const std::int32_t *at = nullptr;      // (entry): 4 × the source's index
+    const T *weight = nullptr;             // (entry)
+};
+
+// bending: moment_s = gain_s Σ c_sk x_k of each star, then x_k -= w_k Σ c_sk moment_s: two sparse products
+template <class T>
+struct Bending {
+    SparseRows<T> curvature, force;
+    const T *gain = nullptr;  // (star): dt² / α, less where that were unstable; see set_bending_gain
+    T *moment = nullptr;      // (star, 4)
 };
 
 constexpr int LEVEL_LIMIT = 8;
@@ -42,7 +66,8 @@ struct ClothView {
     const T *drag;      // (particle) rate at which the air carries it along [1/s]
     const T *thickness; // (particle) distance kept from the skin [m]
     const T *friction;  // (particle) Coulomb coefficient against skin
-    Constraints<T> triangles, stars, wide_stars, seams;
+    Constraints<T> triangles, seams;
+    Bending<T> bending;
     int level_count;
     LevelView<T> level[LEVEL_LIMIT];
     // cloth near cloth (pairs.h)

@@ -40,7 +40,7 @@ def draped(name: str, edge_length: float) -> tuple[float, int]:
     # a trace of unevenness lets folds begin
     noise = np.random.default_rng(0).normal(0.0, 1e-4, len(radius)) * (radius > DISC + 1e-6)
     state = State(np.stack([cloth.uv[:, 0], noise, cloth.uv[:, 1]], axis=1), np.zeros((len(radius), 3)))
-    solver = XpbdSolver(cloth, XpbdSettings())
+    solver = XpbdSolver(cloth, XpbdSettings(substep=1 / 2400))  # longer ones soften the cloth
     solver.pin(np.flatnonzero(radius < DISC + 1e-6).astype(np.int32))
     none = np.zeros((0, 3))
     nothing = Contacts(np.zeros(0, np.int32), np.zeros(0), none, none)
@@ -75,13 +75,11 @@ def _folds(rim: Floats) -> int:
     ],
 )
 def test_fabrics_drape_as_they_are_known_to(name: str, low: float, high: float) -> None:
-    # measured 23.5, 62.3, 48.2, 50.9 and 73.2 %
+    # measured 34.8, 68.4, 48.0, 56.7 and 72.5 %
     assert low <= draped(name, 0.015)[0] <= high
 
 
-TOO_MANY = pytest.mark.xfail(
-    reason="11 and 10 folds: dropped flat and at once, limp cloth buckles too finely"
-)
+TOO_MANY = pytest.mark.xfail(reason="9 folds: dropped flat and at once, limp cloth buckles too finely")
 
 
 @pytest.mark.parametrize(
@@ -90,8 +88,8 @@ TOO_MANY = pytest.mark.xfail(
         "cotton",
         "leather",
         "denim",
+        "wool",
         pytest.param("silk", marks=TOO_MANY),
-        pytest.param("wool", marks=TOO_MANY),
     ],
 )
 def test_it_falls_in_a_few_folds(name: str) -> None:
