@@ -184,6 +184,7 @@ READERS: dict[str, Callable[[str], Body]] = {
     ".obj": read_scan,
     ".ply": read_scan,
     ".stl": read_scan,
+    ".vtp": read_scan,
 }
 """file ending → reader of bodies"""
 

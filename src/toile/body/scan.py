@@ -9,16 +9,17 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import cKDTree
 
+from toile.body.blas import one_thread
 from toile.body.data import load_template
 from toile.body.glb_read import read_glb
 from toile.body.landmarks import limb_mask, template_landmarks
 from toile.body.measure import measure
 from toile.body.scan_clean import Cloud, clean
 from toile.body.scan_fit import fit_pose, fit_rest, surface_gap
-from toile.body.scan_model import TURNED, Model, Pose, posed, rest, scan_model, start_pose
+from toile.body.scan_model import TURNED, Model, Pose, joint_places, posed, rest, scan_model, start_pose
 from toile.body.scan_orient import Facing, find_facing
 from toile.body.scan_read import FORMATS, read_triangles
-from toile.body.skeleton import joint_frames
+from toile.body.skeleton import joint_frames, swing
 from toile.body.skin import vertex_normals
 from toile.errors import ToileError
 from toile.types import LIMBS, Body, Floats, Ints, Skeleton
@@ -36,6 +37,15 @@ MOST_BARE = {"head": 0.5, "torso": 0.15, "pelvis": 0.2}
 MOST_BARE_LIMB = 0.3
 BENT = np.radians(30.0)
 """thighs and trunk of a standing person stay this near to the vertical [rad]"""
+SURE_HEIGHT = (1.40, 1.95)
+"""heights outside are to be confirmed [m]"""
+TILTED = np.radians([4.0, 15.0])
+"""a person who leans by more than the first against the file's axes or the floor may lie; beyond the second
+the file's axes tell nothing [rad]"""
+SURE_MARGIN = 0.03
+"""how much worse the best opposite facing should fit"""
+ASIDE = 0.012
+"""a vertex this far beside the scan's nearest points lies over a hole [m]"""
 ROUGH = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
 """limbs that the surface error leaves out"""
 
@@ -53,8 +63,12 @@ class ScanFit:
     """95 % of the scan's points are nearer than this [m]"""
     posed: Floats
     """the fitted skin as the person stood [m], (n, 3)"""
+    gap: Floats
+    """how far the scan lies outside the fitted skin [m], nan where it has a hole, (n,)"""
     off: float
     """share of the scan more than 2 cm from the nearest person of the model"""
+    doubts: tuple[str, ...] = ()
+    """what the customer should confirm, one sentence each"""
 
     def summary(self) -> str:
         """Return one line for the user to confirm."""
@@ -85,20 +99,60 @@ def fit_scan(path: str | os.PathLike[str]) -> ScanFit:
 
 def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
     """Fit the template to a surface in any unit and axes, points (n, 3), triangles (t, 3)."""
-    cloud = clean(points, triangles, name)
-    model = scan_model()
-    facing = find_facing(cloud.points, name)
-    cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
-    start = start_pose(model, facing.sex, facing.arm_down, float(np.ptp(cloud.points[:, 1])))
-    pose, cloud = fit_pose(model, cloud, start)
-    skin = posed(model, pose)
-    off = float((surface_gap(cloud.points, skin, load_template().triangles) > OFF).mean())
-    _check_pose(model, pose, name)
-    check_cover(skin, cloud, off, name)
-    fitted = fit_rest(skin, cloud)
-    mean, high = _errors(cloud, fitted)
-    body = _body(model, pose, fitted, Path(name).stem or "scan")
-    return ScanFit(body, facing, mean, high, fitted, off)
+    with one_thread():
+        cloud = clean(points, triangles, name)
+        model = scan_model()
+        facing = find_facing(cloud.points, name)
+        floor = cloud.floor
+        cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
+        start = start_pose(model, facing.sex, facing.arm_down, float(np.ptp(cloud.points[:, 1])))
+        pose, cloud = fit_pose(model, cloud, start)
+        skin = posed(model, pose)
+        off = float((surface_gap(cloud.points, skin, load_template().triangles) > OFF).mean())
+        _check_pose(model, pose, name)
+        check_cover(skin, cloud, off, name)
+        fitted = fit_rest(skin, cloud)
+        mean, high = _errors(cloud, fitted)
+        up = _plumb(model, pose)
+        body = _body(model, pose, fitted, Path(name).stem or "scan", float(np.ptp(fitted @ up)))
+        told = _doubts(facing, facing.turn.T @ up, floor, body.measurements["height"])
+    return ScanFit(body, facing, mean, high, fitted, _gaps(cloud, fitted), off, told)
+
+
+def _plumb(model: Model, pose: Pose) -> Floats:
+    """Return the person's own vertical: what the rest pose's line from the ankles to the neck became."""
+    names = load_template().rigs["cmu_mb"].names
+    feet, neck = [names.index("LeftFoot"), names.index("RightFoot")], names.index("Neck")
+    _, heads, _ = rest(model, pose.shape)
+    places = joint_places(model, pose, heads)
+    before, after = (joint[neck] - joint[feet].mean(axis=0) for joint in (heads, places))
+    up: Floats = swing(before, after) @ np.array([0.0, 1.0, 0.0])
+    return up
+
+
+def _doubts(facing: Facing, up: Floats, floor: Floats | None, height: float) -> tuple[str, ...]:
+    """Return what the customer should confirm; up: the person's vertical in the file's axes."""
+    found = []
+    if not SURE_HEIGHT[0] <= height <= SURE_HEIGHT[1]:
+        found.append(f"confirm the height of {height * 100:.0f} cm: few people are that tall or that small")
+    true_up = np.eye(3) if floor is None else floor[None]
+    tilt = np.arccos(min(float(np.abs(true_up @ up).max()), 1.0))
+    if TILTED[0] < tilt < TILTED[1]:
+        found.append(f"confirm which way is up: the person leans by {np.degrees(tilt):.0f}°")
+    if facing.margin < SURE_MARGIN:
+        found.append("confirm which side is the front: the other one fits nearly as well")
+    return tuple(found)
+
+
+def _gaps(cloud: Cloud, skin: Floats) -> Floats:
+    """Return how far outside each vertex the scan lies [m], nan where there is none."""
+    normals = vertex_normals(skin, load_template().triangles)
+    ways, near = cKDTree(cloud.points).query(skin, k=6)
+    same = np.einsum("nka,na->nk", cloud.normals[near], normals) > 0.3
+    off = np.einsum("nka,nka->nk", cloud.points[near] - skin[:, None], cloud.normals[near])
+    same &= ways**2 - off**2 < ASIDE**2
+    count = same.sum(axis=1)
+    return np.where(count > 0, (off * same).sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
 def _errors(cloud: Cloud, skin: Floats) -> tuple[float, float]:
@@ -146,8 +200,11 @@ def check_cover(skin: Floats, cloud: Cloud, off: float, name: str) -> None:
         raise ToileError(f"{name}: missing: {words}: scan the whole person, arms off the body")
 
 
-def _body(model: Model, pose: Pose, fitted: Floats, name: str) -> Body:
-    """Return the fitted skin in the rest pose: what the pose did is undone vertex by vertex."""
+def _body(model: Model, pose: Pose, fitted: Floats, name: str, height: float) -> Body:
+    """Return the fitted skin in the rest pose: what the pose did is undone vertex by vertex.
+
+    height: of the person as scanned [m]; legs apart, as in the rest pose, make it less.
+    """
     template = load_template()
     rig = template.rigs["cmu_mb"]
     skin, heads, tails = rest(model, pose.shape)
@@ -166,4 +223,4 @@ def _body(model: Model, pose: Pose, fitted: Floats, name: str) -> Body:
         limb=template.limb,
         landmarks=template_landmarks(),
     )
-    return replace(body, measurements=measure(body))
+    return replace(body, measurements={**measure(body), "height": height})

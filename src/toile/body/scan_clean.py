@@ -32,6 +32,8 @@ class Cloud:
     """(n, 3)"""
     normals: Floats
     """unit; their signs are not to be trusted, (n, 3)"""
+    floor: Floats | None = None
+    """unit normal of the floor that was removed, either sign, (3,)"""
 
 
 def clean(points: Floats, triangles: Ints, name: str) -> Cloud:
@@ -39,12 +41,13 @@ def clean(points: Floats, triangles: Ints, name: str) -> Cloud:
     points, triangles = weld(points, triangles)
     if len(triangles) < 200 or np.ptp(points, axis=0).max() <= 0.0:
         raise ToileError(f"{name}: holds no surface: export it again")
-    triangles = triangles[~_floor(points, triangles)]
+    flat, floor = _floor(points, triangles)
+    triangles = triangles[~flat]
     triangles = triangles[_large(triangles, _areas(points, triangles), len(points))]
     if len(triangles) < 200:
         raise ToileError(f"{name}: nothing is left beside a flat plane and loose bits: this is not a person")
     found = sample(points, triangles, SAMPLES)
-    return Cloud(found, normals_of(found))
+    return Cloud(found, normals_of(found), floor)
 
 
 def weld(points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
@@ -65,8 +68,8 @@ def _areas(points: Floats, triangles: Ints) -> Floats:
     return areas
 
 
-def _floor(points: Floats, triangles: Ints) -> Bools:
-    """Return which triangles belong to a plane that the person stands on (or a wall behind)."""
+def _floor(points: Floats, triangles: Ints) -> tuple[Bools, Floats | None]:
+    """Return which triangles belong to a plane that the person stands on (or a wall behind), its normal."""
     a, b, c = (points[triangles[:, i]] for i in range(3))
     normals = np.cross(b - a, c - a)
     areas = np.linalg.norm(normals, axis=1)
@@ -85,8 +88,8 @@ def _floor(points: Floats, triangles: Ints) -> Bools:
         if max(above, (height[~flat] < near).mean()) >= FLOOR_SIDE:
             tall = np.abs((points - centre[i]) @ facing[i]) < near
             on: Bools = tall[triangles].all(axis=1) & (np.abs(normals @ facing[i]) > 0.9)
-            return on
-    return np.zeros(len(triangles), dtype=np.bool_)
+            return on, facing[i]
+    return np.zeros(len(triangles), dtype=np.bool_), None
 
 
 def _large(triangles: Ints, areas: Floats, count: int) -> Bools:

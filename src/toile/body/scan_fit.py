@@ -24,11 +24,11 @@ SIGNED = 8
 """from this step on the normals' signs are trusted"""
 FORTH, BACK = 2400, 1800
 """points of the scan, points of the template that are matched in each step"""
-PRIOR_SHAPE, PRIOR_TURN = 0.001, 0.01
+PRIOR_SHAPE, PRIOR_TURN = 0.0004, 0.01
 """how much a standard deviation, a radian weighs [m]"""
 STIFF = {
-    "LeftShoulder": 12.0,
-    "RightShoulder": 12.0,
+    "LeftShoulder": 4.0,
+    "RightShoulder": 4.0,
     "LowerBack": 3.0,
     "Spine1": 3.0,
     "Neck": 2.0,
@@ -36,6 +36,8 @@ STIFF = {
 }
 """joints that turn less willingly than others: how much more their turns weigh"""
 STIFFNESS = np.geomspace(30.0, 0.6, 8)
+SCALP = 0.11
+"""the head down to here below the crown is followed like the rest: the height depends on it [m]"""
 FIXED = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
 """limbs that follow the scan only roughly: fingers, faces and toes are seldom scanned well"""
 
@@ -128,7 +130,9 @@ def fit_rest(skin: Floats, cloud: Cloud) -> Floats:
     smooth = _laplacian(template.triangles, len(skin))
     square = (smooth.T @ smooth).tocsc()
     tree = cKDTree(cloud.points)
-    rough = np.where(limb_mask(template.limb, *FIXED), 0.05, 1.0)
+    loose = limb_mask(template.limb, *FIXED)
+    loose &= template.vertices[:, 1] < template.vertices[:, 1].max() - SCALP
+    rough = np.where(loose, 0.05, 1.0)
     first = skin
     for stiffness in STIFFNESS:
         normals = vertex_normals(skin, template.triangles)

@@ -8,9 +8,10 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from toile.body import MEASURES, BodyWarning, fit_scan, is_scan, make_body, open_body, save_body
+from toile.body import MEASURES, BodyWarning, ScanFit, fit_scan, is_scan, make_body, open_body, save_body
 from toile.cli.common import Commands, length
 from toile.errors import ToileError
+from toile.export.scan_map import scan_picture
 from toile.export.tapes import measure_picture
 from toile.types import Body
 
@@ -49,21 +50,26 @@ def run_body(options: argparse.Namespace) -> int:
     path = Path(options.output or "body.toile")
     if path.suffix.lower() != ".toile":
         raise ToileError(f"{path}: a body is written as .toile: change the ending")
-    body = opened(options.source) if options.source else told(options.sex, options.age, path.stem, wanted)
+    if options.source:
+        body, fit = opened(options.source)
+    else:
+        body, fit = told(options.sex, options.age, path.stem, wanted), None
     print(table(body.measurements))
     save_body(body, path)
     print(f"wrote {path}")
-    draw(body, options.picture)
+    draw(body, options.picture, fit)
     return 0
 
 
-def opened(source: str) -> Body:
+def opened(source: str) -> tuple[Body, ScanFit | None]:
     """Return a body by name or from a file; how well a scan was fitted is told on the terminal."""
     if not is_scan(source):
-        return open_body(source)
+        return open_body(source), None
     fit = fit_scan(source)
     print(f"scan: {fit.summary()}; please confirm the height")
-    return fit.body
+    for doubt in fit.doubts:
+        print(f"toile: warning: {source}: {doubt}", file=sys.stderr)
+    return fit.body, fit
 
 
 def told(sex: str, age: float | None, name: str, wanted: Mapping[str, float]) -> Body:
@@ -91,19 +97,22 @@ def add_measure(commands: Commands) -> None:
 
 def run_measure(options: argparse.Namespace) -> int:
     """Describe a body."""
-    body = opened(options.body)
+    body, fit = opened(options.body)
     print(table(body.measurements))
-    draw(body, options.picture)
+    draw(body, options.picture, fit)
     return 0
 
 
-def draw(body: Body, path: str | None) -> None:
-    """Write the picture of the measures if it was asked for."""
+def draw(body: Body, path: str | None, fit: ScanFit | None = None) -> None:
+    """Write the picture of the measures if it was asked for; a scan's tells its surface error, too."""
     if path is None:
         return
     if Path(path).suffix.lower() != ".png":
         raise ToileError(f"{path}: the picture is written as .png: change the ending")
-    measure_picture(body, path)
+    if fit is None:
+        measure_picture(body, path)
+    else:
+        scan_picture(fit, path)
     print(f"wrote {path}")
 
 

@@ -67,6 +67,20 @@ def measure_picture(
 
     posed: how it stands in the picture; it was measured in its rest pose.
     """
+    picture = measure_picture_image(body, posed=posed, views=views, height=height, studio=studio)
+    with replacing(path) as file:
+        picture.save(file, format="PNG")
+
+
+def measure_picture_image(
+    body: Body,
+    *,
+    posed: PosedBody | None = None,
+    views: Sequence[str | float] = ("front", "back"),
+    height: int = 1200,
+    studio: Studio | None = None,
+) -> Image.Image:
+    """Return the picture that measure_picture writes."""
     skin = body.vertices if posed is None else posed.vertices
     lines = [line.on(skin) for line in measure_lines(body) if line.name in SHOWN]
     meshes = [body_mesh(body, skin), *(tape_mesh(line) for line in lines)]
@@ -75,8 +89,7 @@ def measure_picture(
         as_bytes(render_views(meshes, views=views, width=width, height=height, studio=studio))
     )
     _label(picture, body, lines, meshes, views)
-    with replacing(path) as file:
-        picture.save(file, format="PNG")
+    return picture
 
 
 def _label(
