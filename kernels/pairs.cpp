@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace {
 struct V3 {
@@ -13,6 +14,9 @@ V3 operator*(V3 a, double s) { return {a.x * s, a.y * s, a.z * s}; }
 double dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 V3 cross(V3 a, V3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 constexpr double BESIDE = 0.003;  // [m]
+constexpr double ALIKE = 0.7;     // cosine: the skin is below when its normal is that of the pair
+constexpr double RISE = 0.0015;   // a stacked plane rises at most so far in one go [m]
+constexpr int LAYERS = 3;
 
 double clamp01(double v) { return v < 0 ? 0 : v > 1 ? 1 : v; }
 
@@ -132,6 +136,56 @@ void Pairs<T>::set(const surface::Near &near, const T *point, std::size_t partic
     use.resize(particle.size());
     std::vector<std::size_t> next(use_begin.begin(), use_begin.end() - 1);
     for (std::size_t i = 0; i < particle.size(); ++i) use[next[particle[i]]++] = static_cast<std::int32_t>(i);
+}
+
+template <class T>
+void Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
+                     const std::vector<T> &thickness, T cloth_thickness, std::vector<T> &plane_offset) const {
+    std::vector<std::uint8_t> level(plane_offset.size(), 0);
+    const auto plane_towards = [&](std::int32_t p, const T *n, T sign) {
+        for (std::size_t c = begin[p]; c < begin[p + 1]; ++c)
+            if (sign * (plane_normal[3 * c] * n[0] + plane_normal[3 * c + 1] * n[1] + plane_normal[3 * c + 2] * n[2]) > T(ALIKE))
+                return static_cast<std::ptrdiff_t>(c);
+        return std::ptrdiff_t(-1);
+    };
+    // a pass per layer of cloth
+    for (int pass = 0; pass < LAYERS; ++pass) {
+        bool changed = false;
+        for (std::size_t k = 0; k < count(); ++k) {
+            const std::int32_t *four = &particle[4 * k];
+            const T *c = &weight[4 * k], *n = &normal[3 * k];
+            T gap = T(0);
+            for (int i = 0; i < 4; ++i)
+                for (int a = 0; a < 3; ++a) gap += c[i] * point[4 * four[i] + a] * n[a];
+            if (gap > T(2) * cloth_thickness) continue;
+            for (const T sign : {T(1), T(-1)}) {
+                // those on this side of the pair lie upon the others, if the skin is on the others' side
+                int below = -1;
+                for (int i = 0; i < 4; ++i) {
+                    if (sign * c[i] >= T(0)) continue;
+                    const auto plane = plane_towards(four[i], n, sign);
+                    if (plane >= 0) below = std::max<int>(below, level[plane]);
+                }
+                if (below < pass) continue;
+                for (int i = 0; i < 4; ++i) {
+                    if (sign * c[i] < T(0.2)) continue;
+                    const auto plane = plane_towards(four[i], n, sign);
+                    if (plane < 0 || level[plane] > below) continue;
+                    level[plane] = static_cast<std::uint8_t>(below + 1), changed = true;
+                }
+            }
+        }
+        if (!changed) break;
+    }
+    for (std::size_t p = 0; p + 1 < begin.size(); ++p)
+        for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
+            if (!level[c]) continue;
+            T gap = -plane_offset[c];
+            for (int a = 0; a < 3; ++a) gap += plane_normal[3 * c + a] * point[4 * p + a];
+            const T wanted = level[c] * cloth_thickness, now = gap - thickness[p];
+            // gently where it is not there yet
+            plane_offset[c] += std::min(wanted, std::max(now, T(0)) + T(RISE));
+        }
 }
 
 template struct Pairs<float>;

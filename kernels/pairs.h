@@ -22,6 +22,11 @@ struct Pairs {
     // point: (particle, 4); layer: (particle); facing: unit normals of the particles, (particle, 3)
     void set(const surface::Near &near, const T *point, std::size_t particle_count, const std::int32_t *layer,
              const std::vector<double> &facing);
+
+    // Raises contact planes of the skin under which other cloth lies: cloth upon cloth upon skin keeps its order, as skin
+    // is the last word in a substep. normal, offset: planes by particle (begin: particle + 1); thickness: (particle) [m].
+    void stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
+               const std::vector<T> &thickness, T cloth_thickness, std::vector<T> &plane_offset) const;
 };
 
 // normals of the particles, not normalised: sums of the triangles' area vectors, (particle, 3)

@@ -191,6 +191,7 @@ class Cloth {
         o.cloth_thickness = static_cast<T>(cloth_thickness), o.limit_share = LIMIT_SHARE<T>;
         set_bending_gain(dt / substep_count);
         find_pairs(cloth_radius);
+        if (pairs_.count()) pairs_.stack(point_.data(), contact_begin_, contact_normal_, thickness_, o.cloth_thickness, contact_offset_);
         const ClothView<T> cloth = view();
         const bool wide = allow_avx2 && machine_has_avx2();
         {

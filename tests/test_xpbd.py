@@ -9,7 +9,7 @@ from toile.cloth import make_solver
 from toile.cloth.xpbd import Stars, XpbdSettings, XpbdSolver, membrane, stars
 from toile.errors import ToileError
 from toile.garment.outfit import join, layered
-from toile.garment.shapes import tube_cloth
+from toile.garment.shapes import flat_position, square_cloth, tube_cloth
 from toile.types import Contacts, Floats, Garment, Scene, State
 
 DOUBLE = XpbdSettings(precision="double", levels=0, contact_queries=1, substep=1 / 600, self_collision=False)
@@ -262,3 +262,24 @@ def test_layers_that_start_crossed_come_apart() -> None:
         state = solver.step(state, empty_space(0.0), 1 / 60)
     gap = state.position[144:, 1] - state.position[:144, 1]
     assert gap.min() > 0.002
+
+
+def test_cloth_upon_cloth_upon_skin_keeps_its_order() -> None:
+    # two sheets of one garment under a heavy load: without stacked planes both end up on the skin
+    one = square_cloth(8, 8, 0.12, 0.12)
+    flat = flat_position(one)
+    low = np.stack([flat[:, 0], np.full(len(flat), 0.004), -flat[:, 1]], axis=1)
+    both = replace(join([one, one]), garment_layer=np.zeros(2, np.int32))
+    position = np.concatenate([low, low + np.array([0.003, 0.004, 0.002])])
+    solver = XpbdSolver(both, XpbdSettings())
+    floor = np.tile([0.0, 1.0, 0.0], (2 * len(flat), 1))
+
+    def skin(x: Floats) -> Contacts:
+        return Contacts(np.arange(len(x), dtype=np.int32), x[:, 1].copy(), floor, np.zeros_like(x))
+
+    state = State(position, np.zeros_like(position))
+    for _ in range(10):
+        state = solver.step(state, Scene(None, skin, np.array([0.0, -400.0, 0.0]), np.zeros(3)), 1 / 60)
+    lower, upper = state.position[: len(flat), 1], state.position[len(flat) :, 1]
+    assert lower.min() > 0.0035
+    assert upper.min() > 0.0065

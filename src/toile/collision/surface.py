@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile._kernels import SurfaceTree
+from toile.collision.tents import tents
 from toile.errors import ToileError
 from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
 
@@ -45,6 +46,8 @@ class SurfaceSettings:
     """points farther than this from the skin have no contact [m]"""
     by_limb: bool = True
     """one contact per limb; off: only the nearest of all"""
+    tents: bool = True
+    """contact sees tips of the skin under tents (tents.py)"""
 
     def __post_init__(self) -> None:
         if not 0 < self.radius < 1:
@@ -60,6 +63,7 @@ class SurfaceCollider:
         self.body = body
         group = triangle_groups(body) if self.settings.by_limb else None
         self.tree = SurfaceTree(body.triangles, body.vertices, group)
+        self._tents = tents(body) if self.settings.tents else None
         self._posed: PosedBody | None = None
         self._hint: Ints | None = None
 
@@ -70,7 +74,7 @@ class SurfaceCollider:
 
     def _fit(self, body: PosedBody) -> None:
         if self._posed is not body:
-            self.tree.refit(body.vertices)
+            self.tree.refit(self._tents.over(self.body, body.vertices) if self._tents else body.vertices)
             self._posed = body
 
     def ask(self, body: PosedBody, position: Floats) -> Contacts:
@@ -81,7 +85,8 @@ class SurfaceCollider:
         particle, gap, normal, _, triangle, weight, self._hint = self.tree.nearest_per_group(
             position, self.settings.radius, hint
         )
-        velocity = np.einsum("ck,cka->ca", weight, body.velocity[self.body.triangles[triangle]])
+        corners = self.body.triangles[triangle]
+        velocity = np.einsum("ck,cka->ca", weight, body.velocity[corners])
         return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
 
 

@@ -105,7 +105,7 @@ def idle(*, fps: float = 30.0) -> Motion:
             local,
             side,
             flex=2 + 1.5 * np.sin(slow + sign),
-            out=8 - 0.5 * np.sin(breath),
+            out=14 - 0.5 * np.sin(breath),
             elbow=14 + np.sin(slow),
         )
     return act("idle", fps, world, local, hips, source="our own")
@@ -139,7 +139,7 @@ def turn(*, steps: int = 6, pace: float = 1.1, fps: float = 60.0) -> Motion:
         )
     _stand_on(hips, pelvis, ankles, feet, world)
     for side in SIDES:
-        _arms(local, side, flex=4 + 6 * np.sin(beat + SIGN[side]), out=10 + 0 * time, elbow=22 + 0 * time)
+        _arms(local, side, flex=4 + 6 * np.sin(beat + SIGN[side]), out=13 + 0 * time, elbow=22 + 0 * time)
     return act("turn", fps, world, local, hips, source="our own")
 
 

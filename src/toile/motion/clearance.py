@@ -28,8 +28,10 @@ NEAR = 0.12
 class ClearanceSettings:
     """How far limbs stay apart."""
 
-    gap: float = 0.012
-    """room between arm and trunk, for the cloth [m]"""
+    gap: float = 0.020
+    """room between arm and trunk, for the cloth: two layers and what they keep from the skin [m]"""
+    upper: float = 0.6
+    """share of the upper arm that may touch the trunk, as it does in everybody"""
     largest: float = 40.0
     """an arm is never turned farther than this [degrees]"""
     spread: float = 8.0
@@ -111,12 +113,12 @@ def _trunk(body: Body) -> Patch:
     return patch_of(body, ("torso", "pelvis", "left_thigh", "right_thigh"), 1500)
 
 
-def _arm(pose: Pose, side: str) -> Patch:
-    """Return an arm's skin without its upper half, which touches the trunk in everybody."""
+def _arm(pose: Pose, side: str, upper: float) -> Patch:
+    """Return an arm's skin without this share of the upper arm, which touches the trunk in everybody."""
     rest = pose.body.skeleton.world_from_joint[:, :3, 3]
     limbs = pose.bones.limbs
     shoulder, elbow = rest[limbs[f"{side}_upper_arm"]], rest[limbs[f"{side}_forearm"]]
-    far = 0.6 * float(np.linalg.norm(elbow - shoulder))
+    far = upper * float(np.linalg.norm(elbow - shoulder))
     parts = tuple(f"{side}_{part}" for part in ("upper_arm", "forearm", "hand"))
     return patch_of(pose.body, parts, 300, (shoulder, far))
 
@@ -137,7 +139,7 @@ def _compared(pose: Pose, rate: float) -> Ints:
 
 def arm_depths(pose: Pose, rate: float = 15.0) -> Floats:
     """Return how deep the arms are in the trunk in each compared frame [m], (k, 2) for left and right."""
-    return _arm_turns(pose, _compared(pose, rate), 0.0)[1]
+    return _arm_turns(pose, _compared(pose, rate), 0.0, DEFAULT.upper)[1]
 
 
 def clear_arms(
@@ -152,7 +154,7 @@ def clear_arms(
     for number in range(passes):
         # frames that were clear of everything near them stay clear
         wanted, depth = np.zeros((len(frames), 2, 3)), np.zeros((len(frames), 2))
-        wanted[todo], depth[todo] = _arm_turns(pose, frames[todo], settings.gap)
+        wanted[todo], depth[todo] = _arm_turns(pose, frames[todo], settings.gap, settings.upper)
         bad = np.abs(wanted).max(axis=(1, 2)) > 1e-3
         todo = ndimage.binary_dilation(bad, iterations=8)
         before = float(depth.max(initial=0.0)) if number == 0 else before
@@ -167,10 +169,10 @@ def clear_arms(
     return before, float(np.linalg.norm(total, axis=-1).max())
 
 
-def _arm_turns(pose: Pose, frames: Ints, gap: float) -> tuple[Floats, Floats]:
+def _arm_turns(pose: Pose, frames: Ints, gap: float, upper: float) -> tuple[Floats, Floats]:
     """Return turns (rotation vectors) that bring each arm out of the trunk, (k, 2, 3), and depths (k, 2)."""
     body, matrices, at = pose.body, joint_matrices(pose, frames), pose.positions()[frames]
-    trunk, arms = _trunk(body), [_arm(pose, side) for side in SIDES]
+    trunk, arms = _trunk(body), [_arm(pose, side, upper) for side in SIDES]
     turns, depths = np.zeros((len(frames), 2, 3)), np.zeros((len(frames), 2))
     shoulder = {side: at[:, pose.bones.limbs[f"{side}_upper_arm"]] for side in SIDES}
     aside = unit(shoulder["left"] - shoulder["right"])

@@ -120,7 +120,7 @@ def walk(
         lag = 2 * np.pi * at
         flex = np.radians(-6.0 - arm_swing * 16.0 * np.cos(lag - 0.12))
         elbow = np.radians(24.0 - arm_swing * 11.0 * np.cos(lag - 0.45))
-        _arm(side, world, local, flex=flex, elbow=elbow, out=np.radians(7.0))
+        _arm(side, world, local, flex=flex, elbow=elbow, out=np.radians(16.0))
     hips = _ride(phase, fps, feet)
     hips[:, 2] *= stride / hips[-1, 2]
     hips[:, 0] = sway

@@ -1,0 +1,169 @@
+"""How clean is cloth in motion? T-shirt over skirt on people who walk, run and turn, each frame audited.
+
+Run: python benchmarks/bench_contact.py --body woman --motion walk walk:2 --edge 1.5 --seconds 2 --where
+Prints per motion and body: clean frames, the worst frame's findings (inside; pairs with body/self/layers),
+frames with pinched skin, stretch, and CPU milliseconds per frame by stage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import toile.run.animate as stage
+from toile import draft, named_body, read_motion
+from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.surface import SurfaceCollider
+from toile.garment.build import sewn_labels
+from toile.run.animate import AnimateSettings, simulate
+from toile.run.check import Audit, Auditor
+from toile.run.dress import dress
+from toile.run.record import load_recording, save_recording
+from toile.run.repair import Repair
+from toile.types import LIMBS, Body, Floats, Garment, Motion, Recording
+
+CPU: Counter[str] = Counter()
+"""CPU seconds by stage; a stage's time includes the stages that it calls"""
+
+
+def clocked(owner: Any, name: str, stage_name: str) -> None:
+    """Add the CPU time of a function to a stage."""
+    plain: Callable[..., Any] = getattr(owner, name)
+
+    @wraps(plain)
+    def timed(*args: Any, **kwargs: Any) -> Any:
+        start = time.process_time()
+        result = plain(*args, **kwargs)
+        CPU[stage_name] += time.process_time() - start
+        return result
+
+    setattr(owner, name, timed)
+
+
+def dressed(body: Body, edge: float, garments: list[str]) -> Recording:
+    """Return the outfit at rest, from a file of an earlier run if there is one."""
+    path = (
+        Path(tempfile.gettempdir())
+        / f"bench_contact_{body.name}_{'_'.join(garments)}_{1000 * edge:.1f}.toile"
+    )
+    if not path.exists():
+        patterns = [draft(name, body.measurements) for name in garments]
+        save_recording(dress(patterns, body, edge_length=edge), path)
+    return load_recording(path)
+
+
+def speeded(motion: Motion, speed: float) -> Motion:
+    """Return a motion at another speed."""
+    return replace(motion, fps=motion.fps * speed, name=f"{motion.name} x{speed:g}")
+
+
+class Places:
+    """Counts where crossings are: limb and panels."""
+
+    def __init__(self, garment: Garment, body: Body) -> None:
+        """Prepare the trees."""
+        self.garment, self.body = garment, body
+        self.label = sewn_labels(garment)
+        self.panel = np.array(garment.panel_names)[garment.uv_panel[garment.triangles_uv[:, 0]]]
+        self.limb = np.array(LIMBS)[body.limb[body.triangles[:, 0]]]
+        self.skin = SurfaceTree(body.triangles, body.vertices)
+        self.cloth: SurfaceTree | None = None
+        self.count: Counter[tuple[str, ...]] = Counter()
+
+    def look(self, when: str, position: Floats, skin: Floats) -> None:
+        """Count one frame."""
+        self.cloth = self.cloth or SurfaceTree(self.garment.triangles, position)
+        self.cloth.refit(position)
+        self.skin.refit(skin)
+        for b, c in meeting_pairs(self.skin, self.cloth, 100000)[1]:
+            self.count[when, "body", self.limb[b], self.panel[c]] += 1
+        for s, t in meeting_pairs_self(self.cloth, self.label, 100000)[1]:
+            self.count[when, "cloth", *sorted((self.panel[s], self.panel[t]))] += 1
+
+    def report(self) -> None:
+        """Print the most frequent places."""
+        for place, number in self.count.most_common(24):
+            print(f"    {number:6d}  {' / '.join(place)}")
+
+
+def line(body: Body, motion: Motion, audits: list[Audit], moved: list[float], frames: float) -> str:
+    """Return the findings of one motion in a line."""
+    kinds = ("body_pairs", "self_pairs", "layer_pairs")
+    clean = np.mean([not (a.inside_count or any(getattr(a, k) for k in kinds)) for a in audits])
+    pinched = [getattr(a, "pinched_pairs", 0) for a in audits]
+    worst = "/".join(str(max(getattr(a, k) for a in audits)) for k in kinds)
+    mean = "/".join(f"{np.mean([getattr(a, k) for a in audits]):.1f}" for k in kinds)
+    spent = {name: 1000 * CPU[name] / frames for name in ("query", "solve", "repair", "pose", "all")}
+    spent["solve"] -= spent["query"]
+    return "  ".join(
+        [
+            f"{body.name:6} {motion.name:8} {audits[0].vertex_count:6d}  clean {clean:6.1%}",
+            f"inside {max(a.inside_count for a in audits)} {1000 * max(a.deepest for a in audits):.2f} mm",
+            f"pairs {worst} (mean {mean})  pinched {sum(p > 0 for p in pinched)}/{max(pinched)}",
+            f"stretch {np.mean([a.stretch.mean for a in audits]):.2%}",
+            f"99 % {np.mean([a.stretch.percentile_99 for a in audits]):.2%}",
+            f"repair moved {1000 * np.mean(moved):.1f}, most {1000 * max(moved):.1f} mm",
+            "ms " + " ".join(f"{name} {value:.1f}" for name, value in spent.items()),
+        ]
+    )
+
+
+def measure(start: Recording, body: Body, motion: Motion, options: argparse.Namespace) -> None:
+    """Simulate one motion and print one line."""
+    auditor, places = Auditor(start.garment, body), Places(start.garment, body)
+    audits, moved = list[Audit](), list[float]()
+    CPU.clear()
+    settings = AnimateSettings(seconds=options.seconds, fps=options.fps)
+    steps = simulate(start, body, motion, settings=settings, engine=XpbdSettings())
+    while True:
+        begin = time.process_time()
+        step = next(steps, None)
+        CPU["all"] += time.process_time() - begin
+        if step is None:
+            break
+        audits.append(auditor.audit(step.state.position, step.body.vertices))
+        moved.append(step.repaired.moved)
+        if options.where:
+            places.look("after", step.state.position, step.body.vertices)
+    print(line(body, motion, audits, moved, (options.seconds + settings.lead) * options.fps), flush=True)
+    if options.where:
+        places.report()
+
+
+def main() -> None:
+    """Measure what the arguments ask for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--body", nargs="+", default=["woman", "man"])
+    parser.add_argument("--motion", nargs="+", default=["walk", "walk:2", "run", "turn", "reach"])
+    parser.add_argument("--garments", nargs="+", default=["skirt", "tshirt"])
+    parser.add_argument("--edge", type=float, nargs="+", default=[1.5], help="cm")
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--fps", type=float, default=60.0)
+    parser.add_argument("--where", action="store_true", help="count where crossings are")
+    options = parser.parse_args()
+    clocked(SurfaceCollider, "ask", "query")
+    clocked(XpbdSolver, "step", "solve")
+    clocked(Repair, "__call__", "repair")
+    clocked(stage, "pose_body", "pose")
+    for name in options.body:
+        body = named_body(name)
+        for edge in options.edge:
+            start = dressed(body, edge / 100, options.garments)
+            for motion in options.motion:
+                which, _, speed = motion.partition(":")
+                moving = speeded(read_motion(which), float(speed)) if speed else read_motion(which)
+                measure(start, body, moving, options)
+
+
+if __name__ == "__main__":
+    main()

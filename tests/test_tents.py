@@ -1,0 +1,42 @@
+"""Tents over tips of the skin: they enclose it, stay small, and turn with the body."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from toile._kernels import SurfaceTree
+from toile.body.make import named_body
+from toile.collision.tents import HIGHEST, tents
+from toile.types import Body
+
+
+@pytest.fixture(scope="module")
+def woman() -> Body:
+    return named_body("woman")
+
+
+def test_tents_enclose_the_skin_and_stay_small(woman: Body) -> None:
+    found = tents(woman)
+    assert 20 < len(found.vertex) < 400
+    covered = found.over(woman, woman.vertices)
+    rise = np.linalg.norm(covered - woman.vertices, axis=1)
+    assert 0.001 < rise.max() <= HIGHEST
+    assert (rise[np.setdiff1d(np.arange(len(rise)), found.vertex)] == 0).all()
+    # skin that was raised is outside the true skin
+    gap = SurfaceTree(woman.triangles, woman.vertices).nearest(covered[found.vertex], 0.02)[1]
+    assert (gap > -1e-6).all()
+
+
+def test_tents_turn_with_the_body(woman: Body) -> None:
+    found = tents(woman)
+    c, s = np.cos(0.7), np.sin(0.7)
+    turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+    moved = woman.vertices @ turn.T + [0.3, 0.1, -2.0]
+    expected = found.over(woman, woman.vertices) @ turn.T + [0.3, 0.1, -2.0]
+    np.testing.assert_allclose(found.over(woman, moved), expected, atol=1e-9)
+
+
+def test_a_body_without_tips_is_left_alone() -> None:
+    man = named_body("man")
+    assert np.array_equal(tents(man).over(man, man.vertices), man.vertices)
