@@ -15,11 +15,14 @@ from toile.collision.contacts import COLLIDERS
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
 from toile.garment.build import MESHES
-from toile.pattern import pattern_sizes
+from toile.garment.size import read_fitted
+from toile.pattern import pattern_sizes, read_outfit
 from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
-from toile.types import Body, Recording
+from toile.types import Body, Pattern, Recording
 from toile.units import parse_length
 
+AUTO = "auto"
+"""--size auto: the best-fitting one"""
 Commands = Any
 """what ArgumentParser.add_subparsers returns"""
 
@@ -101,7 +104,10 @@ def method_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Let a command take what a pattern file leaves open: ``--size``, ``--units``, ``--seams``."""
-    parser.add_argument("--size", default="", metavar="M", help="one of the sizes in a DXF file")
+    parser.add_argument(
+        "--size", default="", metavar="M|auto",
+        help="one of the sizes in the file; auto (with a body): the one that fits best",
+    )  # fmt: skip
     parser.add_argument(
         "--units", default="", metavar="mm|cm|in|m", help="of a DXF or SVG file, instead of what it says"
     )
@@ -112,11 +118,23 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 def reading(options: argparse.Namespace, *paths: str) -> dict[str, Any]:
     """Return how to read these pattern files; refuses a size or a seam file that would be passed over."""
-    if options.size and not any(pattern_sizes(path) for path in paths):
+    if options.size and options.size != AUTO and not any(pattern_sizes(path) for path in paths):
         raise ToileError(f"--size {options.size[:20]}: {Path(paths[0]).name} holds no sizes: leave it out")
     if options.seams is not None and len(paths) > 1:
         raise ToileError("--seams belongs to one pattern: name the file PATTERN.seams beside each instead")
     return {"size": options.size, "units": options.units, "seams": options.seams}
+
+
+def patterns_worn(options: argparse.Namespace, body: Body) -> list[Pattern]:
+    """Return the garments of all pattern files, in the size that was asked for; tells a size it chose."""
+    how = reading(options, *options.patterns)
+    if options.size != AUTO:
+        return [pattern for path in options.patterns for pattern in read_outfit(path, **how)]
+    del how["size"]
+    fitted = [one for path in options.patterns for one in read_fitted(path, body, **how)]
+    for one in fitted:
+        print(f"size: {one.reason}")
+    return [one.pattern for one in fitted]
 
 
 def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results") -> Path:

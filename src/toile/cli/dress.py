@@ -15,12 +15,11 @@ from toile.cli.common import (
     check_output,
     length,
     method_of,
-    reading,
+    patterns_worn,
     write_result,
 )
 from toile.errors import ToileError
 from toile.garment.fabric import FABRICS
-from toile.pattern import read_outfit
 from toile.pattern.drafts import draft
 from toile.run.check import audit_drape, check_file
 from toile.run.dress import dress
@@ -57,12 +56,12 @@ def add_dress(commands: Commands) -> None:
 def run_dress(options: argparse.Namespace) -> int:
     """Sew, drape, audit, write."""
     outputs = [check_output(path) for path in options.output or ["dressed.toile"]]
-    how, method = reading(options, *options.patterns), method_of(options)
-    patterns = [pattern for path in options.patterns for pattern in read_outfit(path, **how)]
+    method, body = method_of(options), body_of(options)
+    patterns = patterns_worn(options, body)
     progress = Progress()
     recording = dress(
         patterns,
-        body_of(options),
+        body,
         fabric=options.fabric,
         edge_length=options.edge,
         mesh=options.mesh,

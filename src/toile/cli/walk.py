@@ -11,16 +11,17 @@ from toile.cli.common import (
     Progress,
     add_body_option,
     add_method_options,
+    add_reading_options,
     body_of,
     check_output,
     length,
     method_of,
+    patterns_worn,
     write_result,
 )
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
 from toile.motion import MOTIONS, read_motion
-from toile.pattern import read_outfit
 from toile.run.animate import AnimateSettings, animate
 from toile.run.check import audit_recording
 from toile.run.dress import dress
@@ -37,6 +38,7 @@ def add_walk(commands: Commands) -> None:
     )
     parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, inner garments first")
     add_body_option(parser)
+    add_reading_options(parser)
     parser.add_argument("--fabric", default="cotton", help="fabric of all garments (default: cotton)")
     parser.add_argument("--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh")
     add_method_options(parser)
@@ -71,7 +73,7 @@ def run_walk(options: argparse.Namespace) -> int:
     outputs = [check_output(path) for path in options.output or ["walk.toile"]]
     settings, method = AnimateSettings(fps=options.fps, seconds=options.seconds), method_of(options)
     motion, body = read_motion(options.motion), body_of(options)
-    patterns = [pattern for path in options.patterns for pattern in read_outfit(path)]
+    patterns = patterns_worn(options, body)
     progress = Progress()
     dressed = dress(
         patterns,

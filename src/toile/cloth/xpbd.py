@@ -15,6 +15,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from toile import _kernels
+from toile.cloth.gathers import gathered_corners
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels, triangle_rest_areas
 from toile.mesh.curvature import border_curvature
@@ -108,7 +109,7 @@ def particle_average(garment: Garment, name: str) -> Floats:
 
 def membrane(garment: Garment, scale: float = 1.0) -> Membrane:
     """Return the membrane of a garment: F = ∂x/∂(u, v) per triangle, in the frame of its threads."""
-    uv = corner_uv(garment)
+    uv = gathered_corners(garment)
     # columns: the two sides from corner 0; inverse: how much of each side makes one metre of u or v
     sides = np.stack([uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]], axis=2)
     area = triangle_rest_areas(garment)
@@ -289,7 +290,7 @@ class XpbdSolver:
         """Prepare the coarse limits; they depend on what is pinned, so they wait for the first step."""
         self._levels_ready = True
         panel = self.garment.uv_panel[self.garment.triangles_uv[:, 0]]
-        corner = corner_uv(self.garment) * (1 + give(self.garment))[:, None, None]
+        corner = gathered_corners(self.garment) * (1 + give(self.garment))[:, None, None]
         garment = self.garment
         self._cloth.set_levels(
             garment.triangles, corner, panel, garment.triangles_uv, self.settings.levels, self._worn
