@@ -207,7 +207,7 @@ def test_check_of_what_is_no_result(dressed, tmp_path, capsys):
     refused(capsys, "check", dressed.with_name("skirt.txt"))
 
 
-def interrupt(*_: object) -> None:
+def interrupt(*_: object, **__: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bodies, catalogue, dress, maps, motions, patterns, walk
+from toile.cli import bodies, catalogue, dress, exports, maps, motions, patterns, walk
 from toile.errors import ToileError
 
 COMMANDS = (
     *dress.COMMANDS,
     *walk.COMMANDS,
+    *exports.COMMANDS,
     *patterns.COMMANDS,
     *bodies.COMMANDS,
     *motions.COMMANDS,
@@ -71,6 +72,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         tell(f"{error.filename or 'file'}: {error.strerror or error}")
     except KeyboardInterrupt:
-        tell("stopped; files that were there before are as they were")
+        tell("stopped; finished files are as they were, an unfinished walk goes on with --resume")
         return INTERRUPTED
     return BAD_INPUT

@@ -1,15 +1,21 @@
-"""``toile walk``, ``toile export``."""
+"""``toile walk``: simulates into a growing recording, with a live line; goes on where it was stopped."""
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from toile.cli.common import (
     Commands,
     Progress,
-    add_body_option,
     add_method_options,
     add_reading_options,
     body_of,
@@ -17,15 +23,28 @@ from toile.cli.common import (
     length,
     method_of,
     patterns_worn,
-    write_result,
 )
 from toile.errors import ToileError
-from toile.export import EXPORTS, export
+from toile.export import export
 from toile.motion import MOTIONS, read_motion
-from toile.run.animate import AnimateSettings, animate
-from toile.run.check import audit_recording
+from toile.run.animate import plan_walk
 from toile.run.dress import dress
-from toile.types import Floats, Recording
+from toile.run.method import COLLIDER, SOLVER, make_method
+from toile.run.record import RecordedFile
+from toile.run.stream import Moment, audit_rows, branch_walk, is_walk, record_walk, report, resume_walk
+from toile.run.walker import AnimateSettings
+
+DEFAULTS: Mapping[str, Any] = {
+    "body": "woman",
+    "fabric": "cotton",
+    "edge": 0.015,
+    "motion": "walk",
+    "seconds": 4.0,
+    "fps": 60.0,
+    "wind": (0.0, 0.0, 0.0),
+    "rounding": 0.0,
+}
+"""what is taken where nothing is asked for; an interrupted walk keeps what it was begun with"""
 
 
 def add_walk(commands: Commands) -> None:
@@ -33,107 +52,227 @@ def add_walk(commands: Commands) -> None:
     parser = commands.add_parser(
         "walk",
         help="dress a body and let it move",
-        description="Sews patterns on a body, simulates them while it moves, audits each frame.",
+        description="Sews patterns on a body, simulates them while it moves and audits each frame. "
+        "The recording grows and can be read meanwhile; --resume goes on where a walk was stopped.",
         epilog="example: toile walk shirt.txt skirt.txt --motion walk --seconds 4 --fps 60 -o look.toile",
     )
-    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, inner garments first")
-    add_body_option(parser)
-    add_reading_options(parser)
-    parser.add_argument("--fabric", default="cotton", help="fabric of all garments (default: cotton)")
-    parser.add_argument("--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="pattern files, inner garments first")
+    add = parser.add_argument
+    add("--body", metavar="FILE|woman|man", help="who wears it (default: woman)")
+    add("--fabric", metavar="NAME[,NAME]", help="of all garments, or of each (default: cotton)")
+    add("--edge", type=length, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)")
+    add("--motion", metavar="NAME|FILE", help=f"{', '.join(MOTIONS)}, or a motion file (default: walk)")
+    add("--seconds", type=float, metavar="S", help="length of the recording (default: 4)")
+    add("--fps", type=float, metavar="N", help="frames a second (default: 60)")
+    add("--wind", type=wind, metavar="3m/s|X,Y,Z", help="from the front, or the air's velocity [m/s]")
+    add("--round", dest="rounding", type=length, metavar="0.05mm", help="store positions with this error")
+    add("--resume", action="store_true", help="go on where the recording was interrupted")
+    add("--from", dest="source", metavar="FILE.toile", help="a recorded walk to take over")
+    add("--from-frame", type=int, metavar="N", help="the first frame that is computed anew, with --wind")
+    add("-o", "--output", action="append", default=[], metavar="FILE", help="default: walk.toile")
     add_method_options(parser)
-    known = ", ".join(MOTIONS)
-    parser.add_argument(
-        "--motion", default="walk", metavar="NAME|FILE", help=f"{known}, or a motion file (default: walk)"
-    )
-    parser.add_argument("--seconds", type=float, default=4.0, help="length of the recording (default: 4 s)")
-    parser.add_argument("--fps", type=float, default=60.0, help="frames a second (default: 60)")
-    parser.add_argument(
-        "--wind", type=wind, default=np.zeros(3), metavar="3m/s", help="wind from the front [m/s]"
-    )
-    parser.add_argument(
-        "-o", "--output", action="append", default=[], metavar="FILE", help="default: walk.toile"
-    )
+    add_reading_options(parser)
     parser.set_defaults(run=run_walk)
 
 
-def wind(text: str) -> Floats:
-    """Return the air's velocity from an option such as 3m/s: it blows against a person who faces +z."""
+def wind(text: str) -> tuple[float, float, float]:
+    """Return the air's velocity [m/s] from 3m/s (against a person who faces +z) or three numbers."""
     try:
-        speed = float(text.removesuffix("m/s"))
+        numbers = [float(word) for word in text.removesuffix("m/s").split(",")]
+        if len(numbers) not in (1, 3) or not np.isfinite(numbers).all() or max(map(abs, numbers)) > 100:
+            raise ValueError
     except ValueError as error:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is not a wind: write a number of m/s, such as 3m/s"
+            f"'{text}' is not a wind: write a number of m/s, such as 3m/s, or three, such as 1,0,-3"
         ) from error
-    return np.array([0.0, 0.0, -speed])
+    x, y, z = numbers if len(numbers) == 3 else (0.0, 0.0, -numbers[0])
+    return (x, y, z)
+
+
+class WalkProgress:
+    """The live line of a walk: frames, speed, stretch, contacts, time left. Quiet where no one watches."""
+
+    def __init__(self, interval: float = 0.25) -> None:
+        self._live = sys.stderr.isatty()
+        self._interval = interval if self._live else 20.0
+        self._shown = self._start = time.monotonic()
+        self._first: int | None = None
+
+    def __call__(self, moment: Moment) -> None:
+        """Show a moment, if the last one was shown long enough ago."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first, self._start = moment.number, now
+        if now - self._shown < self._interval:
+            return
+        self._shown = now
+        text = self.line(moment, now)
+        print(f"\r\x1b[K{text}" if self._live else text, end="" if self._live else "\n", file=sys.stderr)
+        sys.stderr.flush()
+
+    def line(self, moment: Moment, now: float) -> str:
+        """Return what the line says at a time of the clock [s]."""
+        first = moment.number if self._first is None else self._first
+        speed = max(moment.number - first, 0) / max(now - self._start, 1e-6)
+        left = (moment.count - 1 - moment.number) / speed if speed else None
+        words = [f"frame {moment.number + 1}/{moment.count}" if moment.number >= 0 else "lead-in"]
+        words.append(f"{speed:.1f} fps")
+        if moment.audit is not None:
+            a = moment.audit
+            words.append(f"stretch {a.stretch.mean:.1%} (99 %: {a.stretch.percentile_99:.1%})")
+            crossing = a.body_pairs + a.self_pairs + a.layer_pairs
+            words.append(f"{moment.walker.touching()} contacts, {crossing} crossing")
+        if left is not None:
+            words.append(f"{int(left) // 60}:{int(left) % 60:02d} left")
+        return "walking  " + "  ".join(words)
+
+    def finish(self) -> None:
+        """Clear the line."""
+        print("\r\x1b[K" if self._live else "", end="", file=sys.stderr, flush=True)
 
 
 def run_walk(options: argparse.Namespace) -> int:
     """Dress, walk, audit, write."""
     outputs = [check_output(path) for path in options.output or ["walk.toile"]]
-    settings, method = AnimateSettings(fps=options.fps, seconds=options.seconds), method_of(options)
-    motion, body = read_motion(options.motion), body_of(options)
-    patterns = patterns_worn(options, body)
-    progress = Progress()
-    dressed = dress(
-        patterns,
-        body,
-        fabric=options.fabric,
-        edge_length=options.edge,
-        mesh=options.mesh,
-        progress=progress,
-        **method,
-    )
-    recording = animate(
-        dressed, body, motion, settings=settings, wind=options.wind, progress=progress, **method
-    )
-    progress.finish()
-    print("\n".join(frame_report(recording)))
+    target = next((path for path in outputs if path.suffix.lower() == ".toile"), None)
+    if options.resume and target is None:
+        raise ToileError("--resume: name the .toile recording to go on with: -o look.toile")
+    if target is not None:
+        return _walk_into(target, outputs, options)
+    # nobody asked for the recording: it is kept beside the results until they are written
+    with tempfile.TemporaryDirectory(prefix=".toile", dir=outputs[0].absolute().parent) as folder:
+        return _walk_into(Path(folder) / "walk.toile", outputs, options)
+
+
+def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -> int:
+    watch = WalkProgress()
+    if options.resume and target.exists():
+        _check_same(target, options)
+        kept = resume_walk(target, watch=watch)
+        print(f"went on after frame {kept} of {target}", file=sys.stderr)
+    elif options.from_frame is not None or (options.source and not options.patterns):
+        _branch(target, options, watch)
+    else:
+        _begin(target, options, watch)
+    watch.finish()
+    with RecordedFile(target) as recorded:
+        print("\n".join(report(audit_rows(recorded), recorded.garment.particle_count)))
     for path in outputs:
-        write_result(recording, path)
-    return 0
-
-
-def frame_report(recording: Recording) -> list[str]:
-    """Return the audit over all frames: the worst of each finding."""
-    audits = audit_recording(recording)
-    count = audits[0].vertex_count
-    inside = max(a.inside_deep_count for a in audits)
-    deepest = max(a.deepest for a in audits)
-    worst = [max(getattr(a, name) for a in audits) for name in ("body_pairs", "self_pairs", "layer_pairs")]
-    return [
-        f"frames           {len(audits)}, {count} vertices",
-        f"inside           at most {inside} deeper than 1 mm in a frame, deepest {1000 * deepest:.2f} mm",
-        f"crossing pairs   at most: body {worst[0]}, self {worst[1]}, layers {worst[2]} in a frame",
-        f"stretch          mean {max(a.stretch.mean for a in audits):.2%}, "
-        f"99 % {max(a.stretch.percentile_99 for a in audits):.2%} in the worst frame",
-        f"clean frames     {sum(a.ok for a in audits)} of {len(audits)}",
-    ]
-
-
-def add_export(commands: Commands) -> None:
-    """Add ``toile export``."""
-    parser = commands.add_parser(
-        "export",
-        help="hand a result to another program",
-        description="Writes a .toile recording in another format, told by the ending.",
-        epilog="example: toile export walk.toile -o walk.usd -o walk.gif",
-    )
-    parser.add_argument("file", metavar="FILE.toile")
-    endings = ", ".join(EXPORTS)
-    parser.add_argument("-o", "--output", action="append", required=True, metavar="FILE", help=endings)
-    parser.set_defaults(run=run_export)
-
-
-def run_export(options: argparse.Namespace) -> int:
-    """Export a recording."""
-    outputs = [check_output(path) for path in options.output]
-    if any(str(path) == options.file for path in outputs):
-        raise ToileError(f"{options.file}: choose another name for the export")
-    for path in outputs:
-        export(options.file, path)
+        if path != target:
+            export(target, path)
         print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     return 0
 
 
-COMMANDS = (add_walk, add_export)
+def _begin(target: Path, options: argparse.Namespace, watch: WalkProgress) -> None:
+    """Dress and walk from the start."""
+    if not options.patterns:
+        raise ToileError("nothing to wear: name a pattern file (or --resume -o FILE.toile)")
+    _refuse_unfinished(target)
+    asked = asked_for(options)
+    options.body = asked["body"]
+    settings = AnimateSettings(fps=asked["fps"], seconds=asked["seconds"])
+    motion, body = read_motion(asked["motion"]), body_of(options)
+    chosen, patterns = method_of(options), patterns_worn(options, body)
+    progress = Progress()
+    dressed = dress(
+        patterns, body, fabric=fabrics(asked["fabric"], len(patterns)), edge_length=asked["edge"],
+        mesh=options.mesh, progress=progress, **chosen,
+    )  # fmt: skip
+    progress.finish()
+    plan = plan_walk(
+        dressed, body, motion, settings=settings, method=make_method(**chosen), wind=np.array(asked["wind"])
+    )
+    record_walk(
+        target, dressed.garment, body, plan,
+        settings={**dressed.settings, "motion": motion.name, "asked": asked},
+        step=asked["rounding"] or None, watch=watch,
+    )  # fmt: skip
+
+
+def fabrics(text: str, count: int) -> str | list[str]:
+    """Return one fabric for all garments, or one for each."""
+    names = [word.strip() for word in text.split(",")]
+    if len(names) == 1:
+        return names[0]
+    if len(names) != count:
+        raise ToileError(
+            f"--fabric names {len(names)} fabrics for {count} garments: give one, or one for each"
+        )
+    return names
+
+
+def _branch(target: Path, options: argparse.Namespace, watch: WalkProgress) -> None:
+    """Take over a recorded walk and let another wind blow from a frame on."""
+    if options.source is None or options.wind is None or options.patterns:
+        raise ToileError("--from-frame: say --from FILE.toile --from-frame N --wind 5m/s, without patterns")
+    if target.exists() and target.samefile(options.source):
+        raise ToileError(f"{target}: choose another name than the walk that is taken over")
+    _refuse_unfinished(target)
+    changed = {"from": Path(options.source).name, "from_frame": options.from_frame or 0, "wind": options.wind}
+    branch_walk(
+        options.source, target, options.from_frame or 0, np.array(options.wind),
+        settings={"changed": changed}, watch=watch,
+    )  # fmt: skip
+
+
+def _refuse_unfinished(target: Path) -> None:
+    """Do not write over a walk that can be gone on with."""
+    if not target.exists():
+        return
+    try:
+        with RecordedFile(target) as recorded:
+            unfinished = not recorded.complete and is_walk(recorded)
+    except ToileError:
+        return
+    if unfinished:
+        raise ToileError(f"{target} is an unfinished walk: go on with --resume, or remove it first")
+
+
+def asked_for(options: argparse.Namespace) -> dict[str, Any]:
+    """Return all that was asked for, defaults filled in, as JSON; files by name and content."""
+    asked = {name: getattr(options, name) for name in DEFAULTS}
+    filled = {name: DEFAULTS[name] if value is None else value for name, value in asked.items()}
+    filled["wind"] = list(filled["wind"])
+    return {
+        **filled,
+        "size": options.size,
+        "mesh": options.mesh,
+        "method": method_of(options),
+        "units": options.units,
+        "patterns": [_fingerprint(path) for path in options.patterns],
+        "motion_file": _fingerprint(filled["motion"]),
+        "body_file": _fingerprint(filled["body"]),
+    }
+
+
+def _fingerprint(path: str) -> str:
+    """Return a file's name and checksum; the word itself where there is no such file."""
+    try:
+        return f"{Path(path).name} {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
+    except OSError:
+        return path
+
+
+def _check_same(target: Path, options: argparse.Namespace) -> None:
+    """Refuse to go on with a walk that was begun with something else than what is asked for now."""
+    with RecordedFile(target) as recorded:
+        begun = recorded.settings.get("asked")
+    if not isinstance(begun, dict):
+        return
+    now = asked_for(options)
+    given = {name for name in DEFAULTS if getattr(options, name) is not None}
+    given |= {"patterns"} if options.patterns else set()
+    if now["method"] != {"solver": SOLVER, "collider": COLLIDER, "tune": {}}:
+        given |= {"method"}
+    given |= {f"{name}_file" for name in given & {"motion", "body"}}
+    for name in sorted(given):
+        if now[name] != begun.get(name):
+            word = "round" if name == "rounding" else name.removesuffix("_file")
+            raise ToileError(
+                f"{target} was begun with another {word} ({str(begun.get(name))[:60]}): "
+                "leave the option out, or write to another file"
+            )
+
+
+COMMANDS = (add_walk,)

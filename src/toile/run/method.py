@@ -29,6 +29,14 @@ class Method:
     solver_settings: Any = field(default_factory=XpbdSettings)
     collider_settings: Any = field(default_factory=SurfaceSettings)
 
+    def __post_init__(self) -> None:
+        # read back from a file, settings are names and values
+        for kind, table in (("solver", SOLVERS), ("collider", COLLIDERS)):
+            name, settings = getattr(self, kind), getattr(self, f"{kind}_settings")
+            if isinstance(settings, Mapping):
+                made = make_settings(f"{kind} {name}", choose(kind, table, name)[1], settings)
+                object.__setattr__(self, f"{kind}_settings", made)
+
     @property
     def is_default(self) -> bool:
         """Return whether it is the engine that also sews, with the skin itself."""

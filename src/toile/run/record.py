@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,14 @@ from toile.body.skin import Method, pose_body
 from toile.container import Arrays, Meta, Reader, Writer, replacing_path
 from toile.errors import ToileError
 from toile.run.plain import from_plain, to_plain
-from toile.types import Body, Floats, Garment, Ints, Recording, Settings
+from toile.run.rounding import checked_step
+from toile.run.rounding import dequantise as dequantise
+from toile.run.rounding import quantise as quantise
+from toile.run.trust import check_body, check_garment, number_in
+from toile.types import Body, Floats, Garment, Recording, Settings
 
 Path: TypeAlias = str | os.PathLike[str]
+T = TypeVar("T")
 _SKINNING: tuple[Method, ...] = ("linear", "dual")
 
 
@@ -38,6 +43,8 @@ class Frame:
     """[m], (b, 3); b = 0 without a body"""
     extra: Mapping[str, NDArray[Any]]
     """what else the writer stored: velocity, world_from_joint …"""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """what was found out about the frame, such as its audit"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -97,10 +104,14 @@ class RecordWriter:
         settings: Settings | None = None,
         *,
         step: float | None = None,
+        records: Mapping[str, object] | None = None,
     ) -> RecordWriter:
-        """Start a recording. step: largest rounding error of positions [m]; None stores every bit."""
+        """Start a recording. step: largest rounding error of positions [m]; None stores every bit.
+
+        records: more dataclasses to keep in the file by name (see RecordedFile.record).
+        """
         arrays: Arrays = {}
-        encoding = {} if step is None else {"step": _checked_step(step)}
+        encoding = {} if step is None else {"step": checked_step(step)}
         meta = {
             "content": "recording",
             "toile": toile.__version__,
@@ -108,6 +119,7 @@ class RecordWriter:
             "settings": dict(settings or {}),
             "garment": to_plain(garment, arrays, "garment"),
             "body": None if body is None else to_plain(body, arrays, "body"),
+            "records": {name: to_plain(value, arrays, name) for name, value in (records or {}).items()},
         }
         return cls(Writer.create(path, arrays, meta), encoding, body)
 
@@ -144,11 +156,12 @@ class RecordWriter:
         extra: Mapping[str, NDArray[Any]] | None = None,
         checkpoint: Mapping[str, NDArray[Any]] | None = None,
         checkpoint_meta: Mapping[str, Any] | None = None,
+        notes: Mapping[str, Any] | None = None,
     ) -> None:
         """Store one frame. A body that stands still is stored once and pointed to afterwards.
 
         extra: arrays for readers, such as world_from_joint. checkpoint: arrays (and JSON in
-        checkpoint_meta) from which the simulation can go on to the same bits; stored exactly.
+        checkpoint_meta) from which the simulation can go on to the same bits; stored exactly. notes: JSON.
         """
         if not np.isfinite(position).all():
             raise ToileError(f"frame {self.frame_count} holds NaN or infinite positions: nothing was stored")
@@ -161,6 +174,18 @@ class RecordWriter:
         if checkpoint is not None:
             arrays |= {f"checkpoint.{name}": values for name, values in checkpoint.items()}
             meta["checkpoint"] = dict(checkpoint_meta or {})
+        if notes:
+            meta["notes"] = dict(notes)
+        self._writer.append(arrays, meta, deflate=self._step is not None)
+
+    def copy(self, recorded: RecordedFile, number: int) -> None:
+        """Store a frame of another recording of the same encoding as it is, checkpoint included.
+
+        All frames before it must have been copied too: it may refer to their body.
+        """
+        arrays, meta = recorded.raw_frame(number)
+        if "body_frame" not in meta and "posed" not in meta:
+            self._stored = (self.frame_count, recorded.stored_body(number, (arrays, meta))[1])
         self._writer.append(arrays, meta, deflate=self._step is not None)
 
     def _add_body(self, arrays: Arrays, meta: Meta, vertices: Floats, joints: Floats | None) -> None:
@@ -220,39 +245,7 @@ def save_recording(
         with writer:
             for number in range(len(source)) if frames is None else frames:
                 frame = source.frame(number)
-                writer.append(frame.time, frame.position, frame.body_vertices, frame.extra)
-
-
-# ---------------------------------------------------------------------------- rounding
-
-
-def _checked_step(step: float) -> float:
-    if not 1e-7 <= step <= 0.01:
-        raise ToileError(f"a rounding error of {step} m makes no sense: choose 0.0001 mm to 1 cm")
-    return float(step)
-
-
-def quantise(name: str, values: Floats, error: float) -> Arrays:
-    """Return byte planes of the differences between neighbours in the list, on a grid of 2 · error."""
-    grid = np.round(np.asarray(values) / (1.999 * error))
-    if np.abs(grid).max(initial=0.0) > 2**29:
-        raise ToileError(f"{name} is too far from the origin to be stored with an error of {error} m")
-    change = np.zeros(grid.shape, np.int32)
-    change[:1] = grid[:1]
-    change[1:] = grid[1:] - grid[:-1]
-    # zigzag: small changes of either sign become small numbers, so that the upper planes are all zero
-    folded = ((change << 1) ^ (change >> 31)).astype(np.uint32)
-    planes = np.ascontiguousarray(folded.T).view(np.uint8).reshape(3, -1, 4).transpose(2, 0, 1)
-    return {f"{name}.planes": np.ascontiguousarray(planes)}
-
-
-def dequantise(planes: NDArray[np.uint8], error: float) -> Floats:
-    """Return the positions that quantise() stored."""
-    if planes.dtype != np.uint8 or planes.ndim != 3 or planes.shape[:2] != (4, 3):
-        raise ToileError("rounded positions have the wrong form")
-    folded = np.ascontiguousarray(planes.transpose(1, 2, 0)).view("<u4")[..., 0].T
-    change = (folded >> 1).astype(np.int32) ^ -(folded & 1).astype(np.int32)
-    return np.cumsum(change, axis=0, dtype=np.int32).astype(np.float64) * (1.999 * error)
+                writer.append(frame.time, frame.position, frame.body_vertices, frame.extra, notes=frame.notes)
 
 
 # ---------------------------------------------------------------------------- reading
@@ -276,7 +269,7 @@ class RecordedFile:
         encoding = meta.get("frames")
         self.encoding: dict[str, Any] = encoding if isinstance(encoding, dict) else {}
         if "step" in self.encoding:
-            _checked_step(_number(self.encoding["step"], f"{where}: the rounding error"))
+            checked_step(number_in(self.encoding["step"], f"{where}: the rounding error"))
         self.garment: Garment = from_plain(Garment, meta.get("garment"), arrays, "garment", where)
         self.body: Body | None = None
         if meta.get("body") is not None:
@@ -286,6 +279,11 @@ class RecordedFile:
         check_garment(self.garment, where)
         if self.body is not None:
             check_body(self.body, where)
+
+    @property
+    def path(self) -> str:
+        """Return the file's name."""
+        return self._reader.path
 
     @property
     def complete(self) -> bool:
@@ -310,15 +308,40 @@ class RecordedFile:
         where = f"{self._reader.path}: frame {number}"
         position = self._decode(arrays, "position", self.garment.particle_count, where)
         return Frame(
-            time=_number(meta.get("time", 0.0), f"{where}: its time"),
+            time=number_in(meta.get("time", 0.0), f"{where}: its time"),
             position=position,
             body_vertices=self._body_vertices(number, (arrays, meta), where),
             extra={n.removeprefix("extra."): a for n, a in arrays.items() if n.startswith("extra.")},
+            notes=meta["notes"] if isinstance(meta.get("notes"), dict) else {},
         )
 
-    def last_checkpoint(self) -> Checkpoint | None:
-        """Return the checkpoint of the last undamaged frame that has one."""
-        for number in range(self._reader.sound_count - 1, -1, -1):
+    def raw_frame(self, number: int) -> tuple[Arrays, Meta]:
+        """Return a frame as it is stored."""
+        return self._reader.frame(number)
+
+    def notes(self, number: int) -> Mapping[str, Any]:
+        """Return what was found out about a frame, without its points."""
+        notes = self._reader.frame(number)[1].get("notes")
+        return notes if isinstance(notes, dict) else {}
+
+    @property
+    def record_names(self) -> set[str]:
+        """Return the names of the dataclasses that the writer kept in the file."""
+        records = self._reader.meta.get("records")
+        return set(records) if isinstance(records, dict) else set()
+
+    def record(self, kind: type[T], name: str) -> T | None:
+        """Return a dataclass that the writer kept in the file under that name; None: there is none."""
+        if name not in self.record_names:
+            return None
+        return from_plain(
+            kind, self._reader.meta["records"][name], self._reader.arrays, name, self._reader.path
+        )
+
+    def last_checkpoint(self, until: int | None = None) -> Checkpoint | None:
+        """Return the checkpoint of the last undamaged frame that has one (at most frame ``until``)."""
+        count = self._reader.sound_count if until is None else min(self._reader.sound_count, until + 1)
+        for number in range(count - 1, -1, -1):
             arrays, meta = self._reader.frame(number)
             if isinstance(meta.get("checkpoint"), dict):
                 mine = {
@@ -440,45 +463,3 @@ def _stack(parts: list[Floats], count: int) -> Floats:
     values = np.stack(parts) if parts else np.zeros((0, count, 3))
     values.setflags(write=False)
     return values
-
-
-# ---------------------------------------------------------------------------- trust nothing
-
-
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e15:
-        raise ToileError(f"{what} is not a number: {str(value)[:40]!r}")
-    return float(value)
-
-
-def _within(values: Ints, count: int, what: str, where: str) -> None:
-    if values.size and (values.min() < 0 or values.max() >= count):
-        raise ToileError(f"{where}: {what} points to something that does not exist")
-
-
-def check_garment(garment: Garment, where: str) -> None:
-    """Refuse a garment whose indices lead nowhere."""
-    g = garment
-    _within(g.triangles, g.particle_count, "a garment triangle", where)
-    _within(g.triangles_uv, len(g.uv), "a garment uv triangle", where)
-    _within(g.uv_particle, g.particle_count, "a uv point", where)
-    _within(g.uv_panel, len(g.panel_names), "a uv point's panel", where)
-    _within(g.triangle_fabric, len(g.fabrics), "a triangle's fabric", where)
-    _within(g.seam_uv, len(g.uv), "a seam", where)
-    _within(g.seam_id, len(g.seam_names), "a seam's name", where)
-    _within(g.hold_particle, g.particle_count, "a held edge", where)
-    _within(g.particle_garment, len(g.garment_names), "a particle's garment", where)
-    if g.triangles.size and not np.array_equal(g.uv_particle[g.triangles_uv], g.triangles):
-        raise ToileError(f"{where}: garment triangles and their uv triangles disagree")
-
-
-def check_body(body: Body, where: str) -> None:
-    """Refuse a body whose indices lead nowhere."""
-    joints = len(body.skeleton.names)
-    _within(body.triangles, len(body.vertices), "a body triangle", where)
-    _within(body.weight_joint, joints, "a skin weight", where)
-    parents = body.skeleton.parents
-    if len(parents) and ((parents < -1) | (parents >= np.arange(joints))).any():
-        raise ToileError(f"{where}: a joint's parent does not come before it")
-    if body.weight.shape != body.weight_joint.shape:
-        raise ToileError(f"{where}: skin weights and their joints differ in number")

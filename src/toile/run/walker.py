@@ -1,0 +1,154 @@
+"""A dressed body in motion, one frame at a time: what decides it, and how it goes on from any frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from toile.body.skin import pose_body, rest_pose
+from toile.collision.surface import SurfaceCollider
+from toile.errors import ToileError
+from toile.motion import Track, lead_in
+from toile.run.advance import advance_frame
+from toile.run.attach import Attachment
+from toile.run.method import Method
+from toile.run.repair import Repair, Repaired
+from toile.types import Body, Floats, Garment, PosedBody, State
+
+Wind = tuple[int, float, float, float]
+"""the recorded frame from which it blows, velocity of the air [m/s]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnimateSettings:
+    """Settings of an animation."""
+
+    fps: float = 60.0
+    """frames a second"""
+    seconds: float = 4.0
+    """length of what is recorded [s]"""
+    lead: float = 1.0
+    """time to go from the rest pose into the motion, not recorded [s]"""
+    repair: bool = True
+    """remove what still crosses at the end of each frame, by exact triangles"""
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.fps <= 1000 and 0 < self.seconds <= 3600 and 0 <= self.lead <= 60):
+            raise ToileError("an animation takes 1 to 1000 fps, up to 3600 s and a lead of up to 60 s")
+        if self.frame_count < 1:
+            raise ToileError(f"{self.seconds:g} s at {self.fps:g} fps is less than one frame: ask for more")
+
+    @property
+    def frame_count(self) -> int:
+        """Return the number of recorded frames."""
+        return round(self.seconds * self.fps)
+
+    @property
+    def lead_count(self) -> int:
+        """Return the number of frames before the first recorded one."""
+        return round(self.lead * self.fps)
+
+
+@dataclass(frozen=True, eq=False, slots=True, kw_only=True)
+class Plan:
+    """Everything besides garment and body that decides a walk: the same plan gives the same bits."""
+
+    start: Floats
+    """the garment as it was dressed in the rest pose [m], (n, 3)"""
+    track: Track
+    settings: AnimateSettings = field(default_factory=AnimateSettings)
+    method: Method = field(default_factory=Method)
+    winds: tuple[Wind, ...] = ((0, 0.0, 0.0, 0.0),)
+    """in the order of their frames; before the first recorded frame the first one blows"""
+    checkpoint_every: int = 10
+    """frames after which a file gets what it needs to be resumed"""
+    audit: bool = True
+    """audit each frame and keep the findings with it"""
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.start).all() or not self.winds:
+            raise ToileError("a walk needs a dressed garment and a wind (0 is one)")
+        if not (np.isfinite(self.track.turns).all() and np.isfinite(self.track.root).all()):
+            raise ToileError(f"motion {self.track.name} holds NaN or infinite numbers: repair the file")
+
+    def wind(self, number: int) -> Floats:
+        """Return the velocity of the air in a recorded frame (negative: before the first) [m/s]."""
+        blows = [w for w in self.winds if w[0] <= max(number, 0)] or self.winds[:1]
+        return np.array(blows[-1][1:])
+
+    def with_wind(self, number: int, wind: Floats) -> Plan:
+        """Return the plan with another wind from a recorded frame on."""
+        kept = tuple(w for w in self.winds if w[0] < number)
+        x, y, z = (float(v) for v in wind)
+        return replace(self, winds=(*kept, (number, x, y, z)))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Step:
+    """One simulated frame."""
+
+    number: int
+    """of the recorded frame; negative: still on the way into the motion"""
+    state: State
+    body: PosedBody
+    repaired: Repaired
+
+
+class Walker:
+    """Simulates a plan frame by frame. It can start at any frame of which position and velocity are known."""
+
+    def __init__(self, garment: Garment, body: Body, plan: Plan) -> None:
+        """Stand in the rest pose, dressed."""
+        self.garment, self.body, self.plan = garment, body, plan
+        if plan.start.shape != (garment.particle_count, 3):
+            raise ToileError(f"the walk starts with {len(plan.start)} points, not {garment.particle_count}")
+        self._dt = 1 / plan.settings.fps
+        self.collider = plan.method.make_collider(body)
+        self._solver = plan.method.make_solver(garment, plan.start)
+        self._before = rest_pose(body)
+        self._held = Attachment(garment.hold_particle, plan.start, self._before)
+        if len(garment.hold_particle):
+            self._solver.pin(garment.hold_particle)
+        # the exact repair belongs to contact with the skin itself: other colliders show what they can do
+        self._repair: Repair | None = None
+        if plan.settings.repair and isinstance(self.collider, SurfaceCollider):
+            self._repair = Repair(garment, self.collider, plan.start, garment.hold_particle)
+        self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
+        self._done = 0
+
+    @property
+    def number(self) -> int:
+        """Return the number of the recorded frame that comes next; negative: still on the way there."""
+        return self._done - self.plan.settings.lead_count
+
+    def pose(self, number: int) -> Floats:
+        """Return world_from_joint (j, 4, 4) in a recorded frame (negative: before the first)."""
+        settings = self.plan.settings
+        done = number + settings.lead_count + 1
+        return lead_in(self.body, self.plan.track, done * self._dt, settings.lead)
+
+    def go_to(self, number: int, state: State) -> None:
+        """Continue after a recorded frame that ended in this state."""
+        self._done = number + 1 + self.plan.settings.lead_count
+        self._before = pose_body(self.body, self.pose(number))
+        self.state = state
+
+    def step(self) -> Step:
+        """Simulate the next frame."""
+        number, dt = self.number, self._dt
+        after = pose_body(self.body, self.pose(number), self._before, dt)
+        state = self._held.carry(self.state, after, dt)
+        wind = self.plan.wind(number)
+        state = advance_frame(self._solver, self.collider, state, self._before, after, dt, wind=wind)
+        state = self._repair(state, after) if self._repair else state
+        # times do not add up rounding errors: they follow from the frame's number
+        self.state = State(state.position, state.velocity, (number + 1) * dt)
+        self._before, self._done = after, self._done + 1
+        return Step(number, self.state, after, self._repair.last if self._repair else Repaired())
+
+    def touching(self) -> int:
+        """Return how many particles touch the skin now."""
+        contacts = self.collider.at(self._before)(self.state.position)
+        near = contacts.gap < 1.25 * getattr(self.plan.method.solver_settings, "thickness", 0.004)
+        return len(np.unique(contacts.particle[near]))
