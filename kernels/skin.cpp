@@ -10,48 +10,91 @@ namespace {
 // waking a second thread costs more than a body of 13k vertices does
 constexpr std::size_t SERIAL_BELOW = 32768;
 
-// v' = sum_k w_k (R_k v + t_k), transforms as rows of 3x4 (Magnenat-Thalmann et al. 1988)
-void blend_linear(const double *rest, const std::int32_t *joint, const double *weight, std::size_t k,
-                  const double *transforms, double *out, std::size_t begin, std::size_t end) {
+// what the blends read: rest points, the joints and weights of each, one transform per joint
+struct Flesh {
+    const double *rest;
+    const std::int32_t *joint;
+    const double *weight;
+    std::size_t k;
+    const double *matrix;  // 3x4 by rows
+    const double *dual;    // real wxyz, dual wxyz
+};
+
+inline void apply(const double *m, const double *v, double *out) {
+    for (int r = 0; r < 3; ++r) out[r] = m[4 * r] * v[0] + m[4 * r + 1] * v[1] + m[4 * r + 2] * v[2] + m[4 * r + 3];
+}
+
+// v' = sum_k w_k (R_k v + t_k) (Magnenat-Thalmann et al. 1988); most vertices hang on one joint alone
+void blend_linear(const Flesh &f, double *out, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-        double m[12] = {};
-        for (std::size_t s = 0; s < k; ++s) {
-            const double w = weight[i * k + s];
-            if (w == 0.0) continue;
-            const double *t = transforms + 12 * joint[i * k + s];
-            for (int c = 0; c < 12; ++c) m[c] += w * t[c];
+        const double *w = f.weight + i * f.k;
+        const std::int32_t *j = f.joint + i * f.k;
+        if (w[0] == 1.0) {
+            apply(f.matrix + 12 * j[0], f.rest + 3 * i, out + 3 * i);
+            continue;
         }
-        const double x = rest[3 * i], y = rest[3 * i + 1], z = rest[3 * i + 2];
-        for (int r = 0; r < 3; ++r) out[3 * i + r] = m[4 * r] * x + m[4 * r + 1] * y + m[4 * r + 2] * z + m[4 * r + 3];
+        double m[12] = {};
+        for (std::size_t s = 0; s < f.k; ++s) {
+            if (w[s] == 0.0) continue;
+            const double *t = f.matrix + 12 * j[s];
+            for (int c = 0; c < 12; ++c) m[c] += w[s] * t[c];
+        }
+        apply(m, f.rest + 3 * i, out + 3 * i);
     }
 }
 
-// dual quaternion blending (Kavan et al. 2007); dual = (real wxyz, dual wxyz) per joint
-void blend_dual(const double *rest, const std::int32_t *joint, const double *weight, std::size_t k,
-                const double *dual, double *out, std::size_t begin, std::size_t end) {
+// dual quaternion blending (Kavan et al. 2007)
+void blend_dual(const Flesh &f, double *out, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+        const double *share = f.weight + i * f.k;
+        const std::int32_t *j = f.joint + i * f.k;
+        if (share[0] == 1.0) {
+            apply(f.matrix + 12 * j[0], f.rest + 3 * i, out + 3 * i);
+            continue;
+        }
         double q[8] = {};
-        const double *pivot = dual + 8 * joint[i * k];
-        for (std::size_t s = 0; s < k; ++s) {
-            double w = weight[i * k + s];
+        const double *pivot = f.dual + 8 * j[0];
+        for (std::size_t s = 0; s < f.k; ++s) {
+            double w = share[s];
             if (w == 0.0) continue;
-            const double *d = dual + 8 * joint[i * k + s];
+            const double *d = f.dual + 8 * j[s];
             // the shorter way round: q and -q are the same rotation
             if (d[0] * pivot[0] + d[1] * pivot[1] + d[2] * pivot[2] + d[3] * pivot[3] < 0.0) w = -w;
             for (int c = 0; c < 8; ++c) q[c] += w * d[c];
         }
-        const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-        for (double &c : q) c /= n;
-        const double w = q[0], a[3] = {q[1], q[2], q[3]}, dw = q[4], b[3] = {q[5], q[6], q[7]};
-        const double *v = rest + 3 * i;
-        const double u[3] = {a[1] * v[2] - a[2] * v[1] + w * v[0], a[2] * v[0] - a[0] * v[2] + w * v[1],
-                             a[0] * v[1] - a[1] * v[0] + w * v[2]};
-        for (int r = 0; r < 3; ++r) {
-            const int s = (r + 1) % 3, t = (r + 2) % 3;
-            out[3 * i + r] = v[r] + 2.0 * (a[s] * u[t] - a[t] * u[s]) +
-                             2.0 * (w * b[r] - dw * a[r] + a[s] * b[t] - a[t] * b[s]);
-        }
+        // a product of two parts is divided by the squared length
+        const double scale = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        const double w = q[0], *a = q + 1, dw = q[4], *b = q + 5, *v = f.rest + 3 * i;
+        const double u[3] = {a[1] * v[2] - a[2] * v[1] + w * v[0] + b[0], a[2] * v[0] - a[0] * v[2] + w * v[1] + b[1],
+                             a[0] * v[1] - a[1] * v[0] + w * v[2] + b[2]};
+        // v + 2 (a x (a x v + w v) + w b - dw a + a x b), the two cross products with a taken as one
+        double *o = out + 3 * i;
+        o[0] = v[0] + scale * (a[1] * u[2] - a[2] * u[1] + w * b[0] - dw * a[0]);
+        o[1] = v[1] + scale * (a[2] * u[0] - a[0] * u[2] + w * b[1] - dw * a[1]);
+        o[2] = v[2] + scale * (a[0] * u[1] - a[1] * u[0] + w * b[2] - dw * a[2]);
     }
+}
+
+// a rigid 3x4 matrix as a dual quaternion; the largest of four squares is the safe one to divide by (Shepperd 1978)
+void dual_quaternion(const double *m, double *q) {
+    const double x = m[0], y = m[5], z = m[10];
+    const double square[4] = {1 + x + y + z, 1 + x - y - z, 1 - x + y - z, 1 - x - y + z};
+    int best = 0;
+    for (int i = 1; i < 4; ++i)
+        if (square[i] > square[best]) best = i;
+    const double a = m[9] - m[6], b = m[2] - m[8], c = m[4] - m[1];
+    const double ab = m[4] + m[1], ac = m[2] + m[8], bc = m[9] + m[6];
+    const double rows[4][4] = {
+        {square[0], a, b, c}, {a, square[1], ab, ac}, {b, ab, square[2], bc}, {c, ac, bc, square[3]}};
+    double *r = q, *d = q + 4;
+    double length = 0.0;
+    for (int i = 0; i < 4; ++i) length += rows[best][i] * rows[best][i];
+    for (int i = 0; i < 4; ++i) r[i] = rows[best][i] / std::sqrt(length);
+    const double t[3] = {0.5 * m[3], 0.5 * m[7], 0.5 * m[11]};
+    d[0] = -(t[0] * r[1] + t[1] * r[2] + t[2] * r[3]);
+    d[1] = t[0] * r[0] + t[1] * r[3] - t[2] * r[2];
+    d[2] = t[1] * r[0] + t[2] * r[1] - t[0] * r[3];
+    d[3] = t[2] * r[0] + t[0] * r[2] - t[1] * r[1];
 }
 
 void check_weights(const In<std::int32_t, -1, -1> &joint, const In<double, -1, -1> &weight, std::size_t vertices,
@@ -61,25 +104,23 @@ void check_weights(const In<std::int32_t, -1, -1> &joint, const In<double, -1, -
     require_indices(joint, joints, "skin: a weight names a joint that does not exist");
 }
 
-using Blend = void (*)(const double *, const std::int32_t *, const double *, std::size_t, const double *, double *,
-                       std::size_t, std::size_t);
-
 // moves the skin; velocity = (new - previous) / dt where a previous pose is given, else 0
-auto skin(Points rest, In<std::int32_t, -1, -1> joint, In<double, -1, -1> weight, In<double, -1, -1> pose,
-          In<double, -1, 3> previous, double dt) {
-    const std::size_t n = rest.shape(0), k = joint.shape(1), width = pose.shape(1);
-    require(width == 12 || width == 8, "skin: a pose has 12 numbers (3x4 matrix) or 8 (dual quaternion) per joint");
-    check_weights(joint, weight, n, pose.shape(0));
+auto skin(Points rest, In<std::int32_t, -1, -1> joint, In<double, -1, -1> weight, In<double, -1, 12> pose,
+          In<double, -1, 3> previous, double dt, bool dual) {
+    const std::size_t n = rest.shape(0), joints = pose.shape(0);
+    check_weights(joint, weight, n, joints);
     const bool moving = previous.shape(0) > 0;
     require(!moving || previous.shape(0) == n, "skin: the previous pose has another number of vertices");
     require(!moving || dt > 0.0, "skin: dt must be positive");
-    std::vector<double> position(3 * n), velocity(3 * n, 0.0);
-    const Blend blend = width == 12 ? blend_linear : blend_dual;
+    std::vector<double> position(3 * n), velocity(3 * n, 0.0), turned(dual ? 8 * joints : 0);
+    if (dual)
+        for (std::size_t j = 0; j < joints; ++j) dual_quaternion(pose.data() + 12 * j, &turned[8 * j]);
+    const Flesh flesh{rest.data(), joint.data(), weight.data(), joint.shape(1), pose.data(), turned.data()};
     const double rate = moving ? 1.0 / dt : 0.0;
     {
         nb::gil_scoped_release free;
         for_ranges(n, SERIAL_BELOW, [&](std::size_t begin, std::size_t end) {
-            blend(rest.data(), joint.data(), weight.data(), k, pose.data(), position.data(), begin, end);
+            (dual ? blend_dual : blend_linear)(flesh, position.data(), begin, end);
             if (moving)
                 for (std::size_t i = 3 * begin; i < 3 * end; ++i)
                     velocity[i] = (position[i] - previous.data()[i]) * rate;
@@ -124,11 +165,15 @@ std::vector<double> vertex_normals(Points position, Triangles triangles, In<std:
     if (!serial) check_faces(start, face, n, t);
     nb::gil_scoped_release free;
     if (serial) {
+        double *sum = normal.data();
         for (std::size_t i = 0; i < t; ++i) {
             double area[3];
             face_area(p, tri + 3 * i, area);
-            for (int corner = 0; corner < 3; ++corner)
-                for (int r = 0; r < 3; ++r) normal[3 * tri[3 * i + corner] + r] += area[r];
+            for (int corner = 0; corner < 3; ++corner) {
+                double *s = sum + 3 * static_cast<std::size_t>(tri[3 * i + corner]);
+                const double x = s[0] + area[0], y = s[1] + area[1], z = s[2] + area[2];
+                s[0] = x, s[1] = y, s[2] = z;
+            }
         }
         for (std::size_t i = 0; i < n; ++i) make_unit(&normal[3 * i]);
     } else {
@@ -151,9 +196,9 @@ std::vector<double> vertex_normals(Points position, Triangles triangles, In<std:
 
 void bind_skin(nb::module_ &m) {
     using namespace nb::literals;
-    m.def("skin", &skin, "rest"_a, "joint"_a, "weight"_a, "pose"_a, "previous"_a, "dt"_a,
-          "Positions and velocities of a skinned surface; pose rows: 12 numbers (3x4 world_from_rest) or 8 (dual "
-          "quaternion).");
+    m.def("skin", &skin, "rest"_a, "joint"_a, "weight"_a, "pose"_a, "previous"_a, "dt"_a, "dual"_a = false,
+          "Positions and velocities of a skinned surface; pose: 3x4 world_from_rest per joint; dual: blend dual "
+          "quaternions instead of matrices.");
     m.def(
         "vertex_normals",
         [](Points position, Triangles triangles, In<std::int32_t, -1> start, In<std::int32_t, -1> face) {

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from toile.errors import ToileError
 from toile.types import Body, Floats, Ints, PosedBody
 
 Method = Literal["linear", "dual"]
+METHODS: tuple[str, ...] = get_args(Method)
 
 
 def rest_pose(body: Body) -> PosedBody:
@@ -35,28 +35,19 @@ def pose_body(
 
     The skin's velocity is the way from the previous pose, made in dt [s]; zero without a previous pose.
     """
+    if method not in METHODS:
+        raise ToileError(f"no skinning '{method}'; there are {', '.join(METHODS)}")
     rest = body.skeleton.world_from_joint
     world_from_joint = np.ascontiguousarray(world_from_joint, dtype=np.float64)
     if world_from_joint.shape != rest.shape:
         raise ToileError(f"pose has shape {world_from_joint.shape}, wanted {rest.shape} for body {body.name}")
     world_from_rest = world_from_joint @ rigid_inverse(rest)
     before = np.zeros((0, 3)) if previous is None else previous.vertices
+    matrices = np.ascontiguousarray(world_from_rest[:, :3, :]).reshape(-1, 12)
     position, velocity = _kernels.skin(
-        body.vertices, body.weight_joint, body.weight, POSES[method](world_from_rest), before, dt
+        body.vertices, body.weight_joint, body.weight, matrices, before, dt, method == "dual"
     )
     return PosedBody(body, position, velocity, world_from_joint)
-
-
-def _matrices(world_from_rest: Floats) -> Floats:
-    return np.ascontiguousarray(world_from_rest[:, :3, :]).reshape(-1, 12)
-
-
-def dual_quaternions(world_from_rest: Floats) -> Floats:
-    """Return rigid transforms as dual quaternions (real w, x, y, z, dual w, x, y, z), (j, 8)."""
-    real = quaternions(world_from_rest[:, :3, :3])
-    moved = np.zeros_like(real)
-    moved[:, 1:] = world_from_rest[:, :3, 3]
-    return np.ascontiguousarray(np.concatenate([real, 0.5 * _multiply(moved, real)], axis=1))
 
 
 def quaternions(rotation: Floats) -> Floats:
@@ -76,15 +67,6 @@ def quaternions(rotation: Floats) -> Floats:
     best = products[np.arange(len(m)), squares.argmax(1)]
     unit: Floats = best / np.linalg.norm(best, axis=1, keepdims=True)
     return unit
-
-
-def _multiply(a: Floats, b: Floats) -> Floats:
-    w = a[:, 0] * b[:, 0] - np.einsum("ij,ij->i", a[:, 1:], b[:, 1:])
-    v = a[:, :1] * b[:, 1:] + b[:, :1] * a[:, 1:] + np.cross(a[:, 1:], b[:, 1:])
-    return np.concatenate([w[:, None], v], axis=1)
-
-
-POSES: dict[str, Callable[[Floats], Floats]] = {"linear": _matrices, "dual": dual_quaternions}
 
 
 def vertex_faces(triangles: Ints, vertex_count: int) -> tuple[Ints, Ints]:
