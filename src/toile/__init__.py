@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from toile.export import export as save
     from toile.garment.build import build
     from toile.garment.fabric import fabric
+    from toile.garment.from_mesh import read_garment
     from toile.motion import read_motion
     from toile.pattern import read_pattern, write_pattern
     from toile.pattern.drafts import draft
@@ -33,6 +34,7 @@ __all__ = [
     "make_body",
     "named_body",
     "open_body",
+    "read_garment",
     "read_motion",
     "read_pattern",
     "save",
@@ -52,6 +54,7 @@ _HOME = {
     "make_body": ("body", "make_body"),
     "named_body": ("body", "named_body"),
     "open_body": ("body", "open_body"),
+    "read_garment": ("garment.from_mesh", "read_garment"),
     "read_motion": ("motion", "read_motion"),
     "read_pattern": ("pattern", "read_pattern"),
     "save": ("export", "export"),

@@ -31,26 +31,34 @@ from toile.errors import ToileError
 from toile.types import Floats, Ints
 
 
-def read_triangles(path: str | os.PathLike[str]) -> tuple[Floats, Ints]:
-    """Return the points (n, 3) in the file's own unit and the triangles (t, 3) of a file."""
+def read_triangles(
+    path: str | os.PathLike[str], *, what: str = "scan", fewest: int = 500
+) -> tuple[Floats, Ints]:
+    """Return the points (n, 3) in the file's own unit and the triangles (t, 3) of a file.
+
+    what it should hold is said in errors; with fewer triangles than `fewest` it cannot be that.
+    """
     path = Path(path)
     reader = FORMATS.get(path.suffix.lower())
     if reader is None:
-        raise ToileError(f"{path}: scans are read from {', '.join(FORMATS)}")
+        raise ToileError(f"{path}: {what}s are read from {', '.join(FORMATS)}")
     try:
         points, triangles = reader(path)
     except OSError as error:
         raise ToileError(f"{path}: cannot be read ({error.strerror})") from None
     except (ValueError, IndexError, OverflowError) as error:
         raise ToileError(f"{path.name}: damaged ({str(error)[:60]}): export it again") from None
-    return _checked(points, triangles, path.name)
+    return _checked(points, triangles, path.name, what, fewest)
 
 
-def _checked(points: Floats, triangles: NDArray[np.int64], name: str) -> tuple[Floats, Ints]:
+def _checked(
+    points: Floats, triangles: NDArray[np.int64], name: str, what: str, fewest: int
+) -> tuple[Floats, Ints]:
     if len(points) > MAX_VERTICES or len(triangles) > MAX_TRIANGLES:
-        raise ToileError(f"{name}: too many points or triangles (2 million each): reduce the scan")
-    if len(triangles) < 500:
-        raise ToileError(f"{name}: {len(triangles)} triangles are too few for a scan of a person")
+        raise ToileError(f"{name}: too many points or triangles (2 million each): reduce the {what}")
+    if len(triangles) < fewest:
+        of = f"{what} of a person" if what == "scan" else what
+        raise ToileError(f"{name}: {len(triangles)} triangles are too few for a {of}")
     if not np.isfinite(points).all() or np.abs(points).max() > 1e9:
         raise ToileError(f"{name}: holds NaN, infinite or absurd coordinates: export it again")
     if triangles.min() < 0 or triangles.max() >= len(points):

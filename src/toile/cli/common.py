@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from toile.collision.contacts import COLLIDERS
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
 from toile.garment.build import MESHES
+from toile.garment.from_mesh import Worn, is_mesh_file, read_garment
 from toile.garment.size import read_fitted
 from toile.pattern import pattern_sizes, read_outfit
 from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
@@ -89,6 +90,9 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="tune",
         help="a setting of the solver or the collider; may be given several times",
     )  # fmt: skip
+    parser.add_argument(
+        "--hold", action="store_true", help="keep the upper border of a mesh (OBJ, GLB …) on the body"
+    )
 
 
 def method_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -100,6 +104,25 @@ def method_of(options: argparse.Namespace) -> dict[str, Any]:
     }
     make_method(**chosen)
     return chosen
+
+
+def add_garments(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
+    """Let a command take the files of what is worn."""
+    parser.add_argument(
+        "patterns", nargs=nargs, metavar="FILE",
+        help="patterns, or meshes that lie round the body (OBJ, GLB, PLY, STL); inner garments first",
+    )  # fmt: skip
+
+
+def garments_of(options: argparse.Namespace, body: Body) -> list[Pattern | Worn]:
+    """Return what the named files hold: patterns to be sewn, and meshes that are worn as they are."""
+    found: list[Pattern | Worn] = []
+    for path in options.patterns:
+        if is_mesh_file(path):
+            found.append(read_garment(path, body, units=options.units, hold=options.hold))
+        else:
+            found += patterns_worn(options, body, [path])
+    return found
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -125,13 +148,13 @@ def reading(options: argparse.Namespace, *paths: str) -> dict[str, Any]:
     return {"size": options.size, "units": options.units, "seams": options.seams}
 
 
-def patterns_worn(options: argparse.Namespace, body: Body) -> list[Pattern]:
-    """Return the garments of all pattern files, in the size that was asked for; tells a size it chose."""
-    how = reading(options, *options.patterns)
+def patterns_worn(options: argparse.Namespace, body: Body, paths: Sequence[str]) -> list[Pattern]:
+    """Return the garments of pattern files, in the size that was asked for; tells a size it chose."""
+    how = reading(options, *(path for path in options.patterns if not is_mesh_file(path)))
     if options.size != AUTO:
-        return [pattern for path in options.patterns for pattern in read_outfit(path, **how)]
+        return [pattern for path in paths for pattern in read_outfit(path, **how)]
     del how["size"]
-    fitted = [one for path in options.patterns for one in read_fitted(path, body, **how)]
+    fitted = [one for path in paths for one in read_fitted(path, body, **how)]
     for one in fitted:
         print(f"size: {one.reason}")
     return [one.pattern for one in fitted]

@@ -9,13 +9,14 @@ from toile.cli.common import (
     Commands,
     Progress,
     add_body_option,
+    add_garments,
     add_method_options,
     add_reading_options,
     body_of,
     check_output,
+    garments_of,
     length,
     method_of,
-    patterns_worn,
     write_result,
 )
 from toile.errors import ToileError
@@ -38,7 +39,7 @@ def add_dress(commands: Commands) -> None:
         "the check fails (the files are written all the same), 2 when the input is wrong.",
         epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb",
     )
-    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="pattern files, inner garments first")
+    add_garments(parser)
     add_body_option(parser)
     add_reading_options(parser)
     parser.add_argument("--fabric", default="cotton", help=f"one of {', '.join(FABRICS)} (default: cotton)")
@@ -57,7 +58,7 @@ def run_dress(options: argparse.Namespace) -> int:
     """Sew, drape, audit, write."""
     outputs = [check_output(path) for path in options.output or ["dressed.toile"]]
     method, body = method_of(options), body_of(options)
-    patterns = patterns_worn(options, body)
+    patterns = garments_of(options, body)
     progress = Progress()
     recording = dress(
         patterns,
@@ -70,7 +71,7 @@ def run_dress(options: argparse.Namespace) -> int:
     )
     progress.finish()
     print(f"{recording.garment.particle_count} vertices on {options.body}")
-    for note in [*(note for pattern in patterns for note in pattern.notes), *recording.settings["notes"]]:
+    for note in [*(n for p in patterns for n in p.notes), *recording.settings["notes"]]:
         print(f"note: {note}")
     found = audit_drape(recording)
     print("\n".join(found.lines()))

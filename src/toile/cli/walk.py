@@ -16,13 +16,14 @@ import numpy as np
 from toile.cli.common import (
     Commands,
     Progress,
+    add_garments,
     add_method_options,
     add_reading_options,
     body_of,
     check_output,
+    garments_of,
     length,
     method_of,
-    patterns_worn,
 )
 from toile.errors import ToileError
 from toile.export import export
@@ -56,7 +57,7 @@ def add_walk(commands: Commands) -> None:
         "The recording grows and can be read meanwhile; --resume goes on where a walk was stopped.",
         epilog="example: toile walk shirt.txt skirt.txt --motion walk --seconds 4 --fps 60 -o look.toile",
     )
-    parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="pattern files, inner garments first")
+    add_garments(parser, nargs="*")
     add = parser.add_argument
     add("--body", metavar="FILE|woman|man", help="who wears it (default: woman)")
     add("--fabric", metavar="NAME[,NAME]", help="of all garments, or of each (default: cotton)")
@@ -173,7 +174,7 @@ def _begin(target: Path, options: argparse.Namespace, watch: WalkProgress) -> No
     options.body = asked["body"]
     settings = AnimateSettings(fps=asked["fps"], seconds=asked["seconds"])
     motion, body = read_motion(asked["motion"]), body_of(options)
-    chosen, patterns = method_of(options), patterns_worn(options, body)
+    chosen, patterns = method_of(options), garments_of(options, body)
     progress = Progress()
     dressed = dress(
         patterns, body, fabric=fabrics(asked["fabric"], len(patterns)), edge_length=asked["edge"],

@@ -13,6 +13,7 @@ from toile.body.skin import rest_pose
 from toile.cloth.xpbd import XpbdSettings
 from toile.garment.build import build
 from toile.garment.elastic import with_elastic_bands
+from toile.garment.from_mesh import Worn
 from toile.garment.outfit import join, layered
 from toile.garment.place import place
 from toile.run.method import COLLIDER, SOLVER, Method, make_method
@@ -22,7 +23,7 @@ from toile.types import Body, Fabric, Floats, Garment, Pattern, Recording
 
 
 def dress(
-    patterns: Sequence[Pattern],
+    patterns: Sequence[Pattern | Worn],
     body: Body,
     *,
     fabric: str | Fabric | Sequence[str | Fabric] = "cotton",
@@ -37,22 +38,29 @@ def dress(
 ) -> Recording:
     """Return the body in its rest pose, wearing the garments, as a recording of the last two frames.
 
-    Patterns are worn in their order: a later one lies over the earlier ones. edge_length [m] is the
+    Patterns, or meshes that come in place (`read_garment`), are worn in their order: a later one lies over
+    the earlier ones. edge_length [m] is the
     mesh's target; fabric is one for all or one for each pattern. solver and collider name another method
     to drape with, tune its settings by name (docs/papers.md); mesh is "triangles" or "grid".
     """
     method = make_method(solver, collider, tune, engine)
     progress("cutting", 0.0)
     fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
-    fitted = [with_elastic_bands(pattern, body) for pattern in patterns]
-    garments = [build(p, f, edge_length, mesh=mesh) for (p, _), f in zip(fitted, fabrics, strict=True)]
+    garments: list[Garment | Worn] = []
+    notes: list[str] = []
+    for item, chosen in zip(patterns, fabrics, strict=True):
+        if isinstance(item, Worn):
+            garments.append(item.made_of(chosen))
+            continue
+        fitted, note = with_elastic_bands(item, body)
+        garments.append(build(fitted, chosen, edge_length, mesh=mesh))
+        notes += [note] if note else []
     recording = dress_garments(garments, body, settings=settings, method=method, progress=progress)
-    notes = [note for _, note in fitted if note]
     return replace(recording, settings={**recording.settings, "notes": notes})
 
 
 def dress_garments(
-    garments: Sequence[Garment],
+    garments: Sequence[Garment | Worn],
     body: Body,
     *,
     settings: SewSettings | None = None,
@@ -66,10 +74,11 @@ def dress_garments(
     return still_recording(sewn, body, settings, method)
 
 
-def place_outfit(garments: Sequence[Garment], body: Body) -> tuple[Garment, Floats]:
+def place_outfit(garments: Sequence[Garment | Worn], body: Body) -> tuple[Garment, Floats]:
     """Return all garments as one and where its particles start round the body [m], (n, 3)."""
-    starts = [place(garment, body) for garment in garments]
-    return layered(join(garments)), np.concatenate(starts)
+    starts = [g.position if isinstance(g, Worn) else place(g, body) for g in garments]
+    built = [g.garment if isinstance(g, Worn) else g for g in garments]
+    return layered(join(built)), np.concatenate(starts)
 
 
 def still_recording(sewn: Sewn, body: Body, settings: SewSettings, method: Method) -> Recording:
