@@ -109,7 +109,7 @@ def test_bad_meshes_are_told_in_words(tmp_path, tube, woman):
     refused(woman.vertices, woman.triangles, "no open surface")
     refused(points, np.array([[0, 1, 999999]]), "does not exist")
     refused(points * np.nan, triangles, "NaN")
-    a, b, _ = triangles[0]
+    a, _, b = triangles[0]
     fin = np.concatenate([triangles, [[a, b, int(triangles[-1, 2])]]])
     refused(points, fin, "more than two triangles")
     refused(points, triangles, "choose from m, cm", units="ell")
