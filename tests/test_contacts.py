@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from surfaces import icosphere, join, single_bone_body, tube
+from toile import _kernels
 from toile._kernels import SurfaceTree
 from toile.collision.contacts import make_collider, respond
 from toile.collision.shapes import Plane, Sphere, Together, floor, incline, nothing, together
@@ -38,6 +39,51 @@ def test_incline_slides_as_coulomb_says() -> None:
 def test_incline_slips_only_beyond_the_friction_angle(mu: float) -> None:
     assert slide(np.arctan(mu) * 0.999, mu, 0.5) < 1e-9
     assert slide(np.arctan(mu) * 1.01, mu, 0.5) > 1e-3
+
+
+def plainly(x, v, contacts, thickness, friction, dt):
+    """Return the response by the formulas of respond(), one contact at a time: the kernel's reference."""
+    start, x, v = x, x.copy(), v.copy()
+    for p, gap, n, skin in zip(
+        contacts.particle, contacts.gap, contacts.normal, contacts.velocity, strict=True
+    ):
+        depth = max(thickness[p] - gap - n @ (x[p] - start[p]), 0.0)
+        x[p] += depth * n
+        u = v[p] - skin
+        impulse = max(-(n @ u), 0.0) if depth > 0 else 0.0
+        u = u + impulse * n
+        along = u - (n @ u) * n
+        speed = np.linalg.norm(along)
+        taken = min(friction[p] * impulse, speed) / speed if speed > 0 else 0.0
+        v[p] = skin + u - taken * along
+        x[p] -= dt * taken * along
+    return x, v
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_response_against_plain_formulas(threads) -> None:
+    rng = np.random.default_rng(4)
+    x, v = rng.normal(0, 0.1, (3000, 3)), rng.normal(0, 1, (3000, 3))
+    particle = np.sort(rng.integers(0, 3000, 6000)).astype(np.int32)
+    normal = rng.normal(0, 1, (6000, 3))
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    contacts = Contacts(particle, rng.normal(0.002, 0.004, 6000), normal, rng.normal(0, 0.5, (6000, 3)))
+    thickness, friction = rng.uniform(0, 0.005, 3000), rng.uniform(0, 1, 3000)
+    _kernels.set_thread_count(threads)
+    found = respond(x, v, contacts, thickness=thickness, friction=friction, dt=0.01)
+    _kernels.set_thread_count(0)
+    wanted = plainly(x, v, contacts, thickness, friction, 0.01)
+    np.testing.assert_allclose(found[0], wanted[0], atol=1e-13)
+    np.testing.assert_allclose(found[1], wanted[1], atol=1e-12)
+
+
+def test_contacts_out_of_order_are_refused() -> None:
+    wrong = Contacts(np.array([1, 0], np.int32), np.zeros(2), np.zeros((2, 3)), np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="ascend"):
+        respond(np.zeros((2, 3)), np.zeros((2, 3)), wrong, dt=0.01)
+    beyond = Contacts(np.array([7], np.int32), np.zeros(1), np.zeros((1, 3)), np.zeros((1, 3)))
+    with pytest.raises(IndexError, match="particle"):
+        respond(np.zeros((2, 3)), np.zeros((2, 3)), beyond, dt=0.01)
 
 
 def test_depth_is_mended_without_speed() -> None:

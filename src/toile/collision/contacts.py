@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from toile import _kernels
 from toile.choose import choose, make_settings
 from toile.collision.bones import BoneCollider, BoneSettings
 from toile.collision.boxes import BoxCollider, BoxSettings
@@ -18,7 +19,7 @@ from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings
 from toile.collision.limb_maps import LimbMapCollider, LimbMapSettings
 from toile.collision.maps import MapCollider, MapSettings
 from toile.collision.surface import SurfaceCollider, SurfaceSettings
-from toile.types import Body, ContactQuery, Contacts, Floats, Ints, PosedBody
+from toile.types import Body, ContactQuery, Contacts, Floats, PosedBody
 
 
 class Collider(Protocol):
@@ -67,34 +68,21 @@ def respond(
 
     A particle with several contacts meets them one after the other. Depth is mended without giving speed.
     """
-    x, v = position.copy(), velocity.copy()
-    limit = np.broadcast_to(np.asarray(thickness, dtype=np.float64), len(x))
-    mu = np.broadcast_to(np.asarray(friction, dtype=np.float64), len(x))
-    for chosen in _rounds(contacts.particle):
-        p, n, skin = contacts.particle[chosen], contacts.normal[chosen], contacts.velocity[chosen]
-        gap = contacts.gap[chosen] + _dot(n, x[p] - position[p])
-        depth = np.maximum(limit[p] - gap, 0.0)
-        x[p] += depth[:, None] * n
-        # stop what approaches, then let friction act on what slides
-        relative = v[p] - skin
-        impulse = np.where(depth > 0, np.maximum(-_dot(n, relative), 0.0), 0.0)
-        relative += impulse[:, None] * n
-        slide = relative - _dot(n, relative)[:, None] * n
-        speed = np.linalg.norm(slide, axis=1)
-        share = np.minimum(mu[p] * impulse, speed) / np.where(speed > 0, speed, 1.0)
-        v[p] = skin + relative - share[:, None] * slide
-        x[p] -= dt * share[:, None] * slide
-    return x, v
+    count = len(position)
+    found: tuple[Floats, Floats] = _kernels.respond(
+        np.ascontiguousarray(position),
+        np.ascontiguousarray(velocity),
+        contacts.particle,
+        contacts.gap,
+        contacts.normal,
+        contacts.velocity,
+        _per_particle(thickness, count),
+        _per_particle(friction, count),
+        dt,
+    )
+    return found
 
 
-def _dot(a: Floats, b: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->i", a, b))
-
-
-def _rounds(particle: Ints) -> list[Ints]:
-    """Return the contacts in rounds in which no particle appears twice; particle is ascending."""
-    if not len(particle):
-        return []
-    starts = np.flatnonzero(np.concatenate([[True], particle[1:] != particle[:-1]]))
-    turn = np.arange(len(particle)) - np.repeat(starts, np.diff([*starts, len(particle)]))
-    return [np.flatnonzero(turn == k).astype(np.int32) for k in range(int(turn.max()) + 1)]
+def _per_particle(value: ArrayLike, count: int) -> Floats:
+    """Return a number, or one per particle, as one per particle, (n,)."""
+    return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype=np.float64), count))
