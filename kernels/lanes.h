@@ -118,23 +118,15 @@ inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
 #else
 template <class T>
 inline Lane<T> at_most(const Lane<T> &x, const Lane<T> &y) {
-#if TOILE_VECTOR
-    return x < y ? x : y;  // the loop below is not vectorised by every compiler
-#else
     Lane<T> r;
     for (int i = 0; i < LANES; ++i) r[i] = x[i] < y[i] ? x[i] : y[i];
     return r;
-#endif
 }
 template <class T>
 inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
-#if TOILE_VECTOR
-    return x > y ? x : y;  // the loop below is not vectorised by every compiler
-#else
     Lane<T> r;
     for (int i = 0; i < LANES; ++i) r[i] = x[i] > y[i] ? x[i] : y[i];
     return r;
-#endif
 }
 #endif
 
