@@ -115,7 +115,7 @@ class Cloth {
             require(worn->shape(0) == count_, "worn positions need one row per particle");
             give_way(levels, *worn);
         }
-        for (Level &from : levels) levels_.emplace_back(std::move(from), chunk_count_);
+        for (Level &from : levels) levels_.emplace_back(std::move(from));
     }
 
     // (points, limits) of each level
@@ -170,6 +170,38 @@ class Cloth {
         for (const std::int32_t k : triangles_.packed.source)
             if (k >= 0) r.push_back(k);
         return r;
+    }
+
+    // mean and 99th percentile of how much the threads (weft and warp of each triangle) are longer than at rest
+    std::tuple<double, double> stretch(Points position) const {
+        require(position.shape(0) == count_, "position needs one row per particle");
+        std::vector<float> longer;
+        longer.reserve(2 * triangles_.packed.source.size());
+        const double *x = position.data();
+        double sum = 0.0;
+        for (std::size_t b = 0; b < triangles_.packed.block_count(); ++b)
+            for (int lane = 0; lane < LANES; ++lane) {
+                if (triangles_.packed.source[b * LANES + lane] < 0) continue;
+                const std::int32_t *index = triangles_.packed.index.data() + b * 3 * LANES + lane;
+                const T *weight = triangles_.weight.data() + b * 4 * LANES + lane;
+                const double *p[3];
+                for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order_[index[k * LANES]]);
+                for (int thread = 0; thread < 2; ++thread) {
+                    const double c = weight[2 * thread * LANES], d = weight[(2 * thread + 1) * LANES];
+                    double square = 0.0;
+                    for (int a = 0; a < 3; ++a) {
+                        const double f = c * (p[1][a] - p[0][a]) + d * (p[2][a] - p[0][a]);
+                        square += f * f;
+                    }
+                    const double more = std::max(0.0, std::sqrt(square) - 1.0);
+                    sum += more;
+                    longer.push_back(static_cast<float>(more));
+                }
+            }
+        if (longer.empty()) return {0.0, 0.0};
+        const auto at = longer.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(longer.size() - 1));
+        std::nth_element(longer.begin(), at, longer.end());
+        return {sum / static_cast<double>(longer.size()), *at};
     }
 
     std::size_t particle_count() const { return count_; }
@@ -256,7 +288,8 @@ class Cloth {
         Level level;
         Set limits;
         std::vector<T> point, start, average_weight, spread_weight;
-        CoarseSet(Level &&from, int chunk_count) : level(std::move(from)) {
+        int chunk_count;
+        explicit CoarseSet(Level &&from) : level(std::move(from)), chunk_count(chunk_count_for(4 * level.count)) {
             limits.packed = pack(level.pair, 2, level.count, chunk_count);
             for (const std::int32_t k : limits.packed.source) {
                 limits.rest.push_back(k < 0 ? T(0) : static_cast<T>(level.rest[k]));
@@ -268,7 +301,7 @@ class Cloth {
             for (std::size_t c = 0; c < level.count; ++c) point[4 * c + 3] = static_cast<T>(level.inverse_mass[c]);
         }
         LevelView<T> view() {
-            return {level.count, point.data(), start.data(), level.average_begin.data(), level.average_point.data(),
+            return {level.count, chunk_count, point.data(), start.data(), level.average_begin.data(), level.average_point.data(),
                     average_weight.data(), level.spread_point.data(), spread_weight.data(), limits.view()};
         }
     };
@@ -465,6 +498,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence)
         .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"))
+        .def("stretch", &C::stretch, nb::arg("position"))
         .def_prop_ro("pair_count", &C::pair_count)
         .def_prop_ro("levels", &C::levels)
         .def_prop_ro("particle_count", &C::particle_count)

@@ -46,6 +46,7 @@ constexpr int LEVEL_LIMIT = 8;
 template <class T>
 struct LevelView {
     std::size_t count = 0;
+    int chunk_count = 0;
     T *point = nullptr;   // (count + dummies, 4): x, y, z, inverse mass
     T *start = nullptr;   // (count, 4): the averages before any limit
     const std::size_t *average_begin = nullptr;

@@ -15,11 +15,31 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from toile import _kernels
+from toile.choose import choose
 from toile.cloth.gathers import gathered_corners
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels, triangle_rest_areas
 from toile.mesh.curvature import border_curvature
 from toile.types import Bools, Contacts, Floats, Garment, Ints, Scene, State
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How short the substeps are: between two lengths, so that the cloth keeps to a stated stretch."""
+
+    longest: float
+    """substep where the cloth hardly stretches [s]"""
+    shortest: float
+    """substep where it stretches twice as much as stated, or more [s]"""
+    stretch: float
+    """99 % of the threads should stretch less than this"""
+
+
+QUALITIES = {
+    "draft": Quality(1 / 480, 1 / 1200, 0.06),
+    "normal": Quality(1 / 720, 1 / 1800, 0.03),
+    "fine": Quality(1 / 1800, 1 / 3600, 0.01),
+}
+"""by name"""
 
 STAR_SIZE = 16
 """particles of the largest star; a particle with more neighbours does not resist bending"""
@@ -29,8 +49,10 @@ STAR_SIZE = 16
 class XpbdSettings:
     """Settings of the default engine."""
 
-    substep: float = 1 / 1200
-    """longest substep [s]; shorter is stiffer"""
+    quality: str = "normal"
+    """draft, normal or fine: how much the cloth may stretch, and so how many substeps are taken"""
+    substep: float = 0.0
+    """longest substep [s]; shorter is stiffer; 0: as the quality asks"""
     levels: int = 4
     """levels of coarse distance limits (0: none); each spans twice the length of the one below"""
     contact_queries: int = 2
@@ -55,8 +77,9 @@ class XpbdSettings:
     """single, or double for reference computations"""
 
     def __post_init__(self) -> None:
-        if not 1e-7 <= self.substep <= 1.0:
-            raise ToileError(f"substep is {self.substep} s: choose between 1e-7 and 1 s")
+        choose("quality", QUALITIES, self.quality)
+        if self.substep and not 1e-7 <= self.substep <= 1.0:
+            raise ToileError(f"substep is {self.substep} s: choose between 1e-7 and 1 s, or 0 for the quality's")
         if self.contact_queries < 1:
             raise ToileError("contact_queries must be at least 1")
         if self.precision not in ("single", "double"):
@@ -300,12 +323,27 @@ class XpbdSolver:
         """Let the seams shrink to this fraction of their first gap during the next step."""
         self._next_fraction = fraction
 
+    def stretch(self, position: Floats) -> tuple[float, float]:
+        """Return mean and 99th percentile of how much the threads are longer than at rest."""
+        mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
+        return float(mean), float(most)
+
+    def _substep(self, position: Floats) -> float:
+        """Return the longest substep now [s]: it follows from the state alone, so a resumed run takes it too."""
+        if self.settings.substep:
+            return self.settings.substep
+        quality = QUALITIES[self.settings.quality]
+        # from half the stated stretch to twice as much
+        strain = np.clip((self.stretch(position)[1] / quality.stretch - 0.5) / 1.5, 0.0, 1.0)
+        rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
+        return float(1 / rate)
+
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
         if not self._levels_ready:
             self._set_levels()
         parts = self.settings.contact_queries
-        substeps = max(1, int(np.ceil(dt / parts / self.settings.substep - 1e-9)))
+        substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position) - 1e-9)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         for part in range(parts):

@@ -25,7 +25,7 @@ def square_cloth(
     """
     x, y = np.meshgrid(np.linspace(0.0, width, columns + 1), np.linspace(0.0, height, rows + 1))
     uv = np.stack([x.ravel(), y.ravel()], axis=1)
-    return _plain(
+    return plain_cloth(
         "cloth",
         uv,
         cell_triangles(columns, rows, alternate=diagonals == "alternate"),
@@ -44,7 +44,7 @@ def tube_cloth(
     """Return a welded tube (one seam) and its position round the y axis, y from 0 to height [m]."""
     flat = square_cloth(columns, rows, circumference, height, fabric)
     left = np.arange(rows + 1, dtype=np.int32) * (columns + 1)
-    tube = weld(_plain("tube", flat.uv, flat.triangles, fabric, np.stack([left, left + columns], axis=1)))
+    tube = weld(plain_cloth("tube", flat.uv, flat.triangles, fabric, np.stack([left, left + columns], axis=1)))
     # the outside of the cloth is where its normals point: seen from outside, u runs to the right
     angle = flat.uv[:, 0] / circumference * 2.0 * np.pi
     radius = circumference / (2.0 * np.pi)
@@ -61,7 +61,7 @@ def flat_position(garment: Garment) -> Floats:
     return position
 
 
-def _plain(name: str, uv: Floats, triangles: Ints, fabric: str | Fabric, seam_uv: Ints) -> Garment:
+def plain_cloth(name: str, uv: Floats, triangles: Ints, fabric: str | Fabric, seam_uv: Ints) -> Garment:
     """Return a garment of one panel."""
     count = len(uv)
     return Garment(

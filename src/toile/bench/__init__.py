@@ -1,0 +1,1 @@
+"""Benchmarks that users can repeat: the engine's speed, peers on the same scenes, the papers' experiments."""
