@@ -10,8 +10,8 @@ import numpy as np
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.shapes import Sphere
 from toile.collision.surface import SurfaceCollider
-from toile.garment.fabric import fabric
 from toile.garment.build import weld
+from toile.garment.fabric import fabric
 from toile.garment.shapes import flat_position, plain_cloth, square_cloth
 from toile.run.advance import advance_frame, no_contacts
 from toile.types import LIMBS, Body, Floats, Garment, Ints, PosedBody, Scene, Skeleton, State
@@ -82,7 +82,7 @@ def hanging_trial(cells: int, settings: XpbdSettings) -> Trial:
 
 
 def half_circle(vertices: int, waist: float, length: float) -> tuple[Garment, Floats, Ints]:
-    """Return half a circle of cloth sewn to a skirt, its position round the y axis [m], (n, 3), and its waist.
+    """Return half a circle of cloth sewn to a skirt, its position round the y axis [m], and its waist.
 
     The waist is a ring of that girth [m] at the height of the length [m]; the hem falls in folds.
     """
@@ -93,7 +93,9 @@ def half_circle(vertices: int, waist: float, length: float) -> tuple[Garment, Fl
     turn, down = np.pi * (1.0 - flat.uv[:, 0]), (1.0 - flat.uv[:, 1]) * length
     uv = (inner + down)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     left = np.arange(rows + 1, dtype=np.int32) * (columns + 1)
-    sewn = weld(plain_cloth("half circle", uv, flat.triangles, CLOTH, np.stack([left, left + columns], axis=1)))
+    sewn = weld(
+        plain_cloth("half circle", uv, flat.triangles, CLOTH, np.stack([left, left + columns], axis=1))
+    )
     around, part = 2 * np.pi * flat.uv[:, 0], down / length
     # half a circle makes a cone of 30°; a trace of ripple lets twelve folds begin
     radius = 0.5 * (inner + down) * (1.0 + 0.01 * part * np.cos(12 * around))
@@ -121,7 +123,9 @@ def tube_trial(vertices: int, settings: XpbdSettings) -> Trial:
 
 
 DUMMY_COLUMNS, DUMMY_ROWS = 72, 102
-DUMMY_PROFILE = np.array([(0.0, 0.02), (0.02, 0.17), (0.45, 0.16), (0.62, 0.165), (0.8, 0.11), (0.95, 0.105), (1.0, 0.02)])
+DUMMY_PROFILE = np.array(
+    [(0.0, 0.02), (0.02, 0.17), (0.45, 0.16), (0.62, 0.165), (0.8, 0.11), (0.95, 0.105), (1.0, 0.02)]
+)
 """height and radius of the dummy [m]: hips at 0.62, waist at 0.8"""
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bodies, catalogue, dress, exports, maps, motions, patterns, walk
+from toile.cli import bench, bodies, catalogue, dress, exports, maps, motions, patterns, walk
 from toile.errors import ToileError
 
 COMMANDS = (
@@ -20,6 +20,7 @@ COMMANDS = (
     *motions.COMMANDS,
     *maps.COMMANDS,
     *catalogue.COMMANDS,
+    *bench.COMMANDS,
 )
 """functions that add a sub-command to the parser"""
 

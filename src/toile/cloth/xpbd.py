@@ -22,6 +22,7 @@ from toile.garment.build import particle_mass, sewn_labels, triangle_rest_areas
 from toile.mesh.curvature import border_curvature
 from toile.types import Bools, Contacts, Floats, Garment, Ints, Scene, State
 
+
 @dataclass(frozen=True, slots=True)
 class Quality:
     """How short the substeps are: between two lengths, so that the cloth keeps to a stated stretch."""
@@ -79,7 +80,7 @@ class XpbdSettings:
     def __post_init__(self) -> None:
         choose("quality", QUALITIES, self.quality)
         if self.substep and not 1e-7 <= self.substep <= 1.0:
-            raise ToileError(f"substep is {self.substep} s: choose between 1e-7 and 1 s, or 0 for the quality's")
+            raise ToileError(f"substep is {self.substep} s: choose 1e-7 to 1 s, or 0 for the quality's")
         if self.contact_queries < 1:
             raise ToileError("contact_queries must be at least 1")
         if self.precision not in ("single", "double"):
@@ -329,7 +330,7 @@ class XpbdSolver:
         return float(mean), float(most)
 
     def _substep(self, position: Floats) -> float:
-        """Return the longest substep now [s]: it follows from the state alone, so a resumed run takes it too."""
+        """Return the longest substep now [s]: from the state alone, so that a resumed run takes it too."""
         if self.settings.substep:
             return self.settings.substep
         quality = QUALITIES[self.settings.quality]

@@ -44,7 +44,9 @@ def tube_cloth(
     """Return a welded tube (one seam) and its position round the y axis, y from 0 to height [m]."""
     flat = square_cloth(columns, rows, circumference, height, fabric)
     left = np.arange(rows + 1, dtype=np.int32) * (columns + 1)
-    tube = weld(plain_cloth("tube", flat.uv, flat.triangles, fabric, np.stack([left, left + columns], axis=1)))
+    tube = weld(
+        plain_cloth("tube", flat.uv, flat.triangles, fabric, np.stack([left, left + columns], axis=1))
+    )
     # the outside of the cloth is where its normals point: seen from outside, u runs to the right
     angle = flat.uv[:, 0] / circumference * 2.0 * np.pi
     radius = circumference / (2.0 * np.pi)

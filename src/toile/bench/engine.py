@@ -1,0 +1,252 @@
+"""``toile bench engine``: milliseconds per frame of the default engine, with stretch and audit beside it."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from toile.bench.scenes import FRAME, Trial, ball_trial, hanging_trial, skirt_trial, tube_trial
+from toile.body import named_body
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.garment.build import build
+from toile.garment.shapes import flat_position, square_cloth
+from toile.mesh.geometry import stretch_statistics
+from toile.motion.gait import walk
+from toile.pattern.drafts import draft
+from toile.run.advance import no_contacts
+from toile.run.animate import simulate
+from toile.run.check import Auditor
+from toile.run.dress import dress_garments
+from toile.run.method import make_method
+from toile.run.walker import AnimateSettings
+from toile.types import Edge, Floats, Garment, Panel, Pattern, Recording, Scene, State
+
+STILL = 0.0003
+"""a vertex that moves less in a frame is at rest [m]"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one scene took and how good it was."""
+
+    scene: str
+    vertices: int
+    faces: int = 0
+    """of the obstacle"""
+    frames: int = 0
+    milliseconds: float
+    """median per frame of 1/60 s; for sewing: altogether"""
+    target: float = 0.0
+    """[ms]; 0: none"""
+    stretch_mean: float
+    """of the worst frame that was looked at"""
+    stretch_99: float
+    settled_99: float
+    """of the last frame"""
+    inside: int = 0
+    """vertices inside the obstacle, in the worst frame"""
+    deepest: float = 0.0
+    """[m]"""
+    crossing: str = ""
+    """triangle pairs with body / self / between layers in the worst frame, and how many frames were clean"""
+    moving: float = 0.0
+    """share of vertices that move more than 0.3 mm in the last frame"""
+
+
+def run_trial(trial: Trial, frames: int, target: float) -> Row:
+    """Advance a scene and measure it."""
+    state, before, took = trial.start, trial.start, []
+    worst, deepest, inside = (0.0, 0.0), 0.0, 0
+    for number in range(1, frames + 1):
+        before = state
+        start = time.perf_counter()
+        state = trial.frame(state, number)
+        took.append(time.perf_counter() - start)
+        depth = trial.depth(state.position, number)
+        deepest, inside = max(deepest, float(depth.max())), max(inside, int((depth > 0).sum()))
+        worst = max(worst, _stretch(trial.garment, state.position), key=lambda pair: pair[1])
+    return Row(
+        scene=trial.name,
+        vertices=trial.garment.particle_count,
+        faces=trial.face_count,
+        frames=frames,
+        milliseconds=1e3 * float(np.median(took)),
+        target=target,
+        stretch_mean=worst[0],
+        stretch_99=worst[1],
+        settled_99=_stretch(trial.garment, state.position)[1],
+        inside=inside,
+        deepest=max(deepest, 0.0),
+        moving=_moving(before.position, state.position),
+    )
+
+
+def _stretch(garment: Garment, position: Floats) -> tuple[float, float]:
+    found = stretch_statistics(position, garment.triangles, garment.uv, garment.triangles_uv)
+    return found.mean, found.percentile_99
+
+
+def _moving(before: Floats, after: Floats) -> float:
+    return float((np.linalg.norm(after - before, axis=1) > STILL).mean())
+
+
+def dressed_outfit(edge_length: float, settings: XpbdSettings) -> tuple[Recording, float]:
+    """Return T-shirt and skirt on the woman, and the seconds that placing, sewing and draping took."""
+    body = named_body("woman")
+    garments = [build(draft(name, body.measurements), "cotton", edge_length) for name in ("skirt", "tshirt")]
+    start = time.perf_counter()
+    dressed = dress_garments(garments, body, method=make_method(engine=settings))
+    return dressed, time.perf_counter() - start
+
+
+def outfit_rows(edge_length: float, frames: int, target: float, settings: XpbdSettings) -> Iterator[Row]:
+    """Measure sewing and walking in T-shirt and skirt; every frame goes through the exact audit."""
+    dressed, sewing = dressed_outfit(edge_length, settings)
+    garment, body = dressed.garment, dressed.body
+    assert body is not None
+    mean, most = _stretch(garment, dressed.positions[-1])
+    count = garment.particle_count
+    yield Row(
+        scene=f"sew and drape {count}", vertices=count, milliseconds=1e3 * sewing, stretch_mean=mean,
+        stretch_99=most, settled_99=most, target=1500.0 if count < 7000 else 0.0,
+    )  # fmt: skip
+    auditor, took, clean = Auditor(garment, body), [], 0
+    worst, deepest, inside, pairs = (0.0, 0.0), 0.0, 0, (0, 0, 0)
+    before = after = dressed.positions[-1]
+    walking = simulate(
+        dressed, body, walk(), settings=AnimateSettings(seconds=frames * FRAME, fps=60.0),
+        method=make_method(engine=settings),
+    )  # fmt: skip
+    for _ in range(frames):
+        start = time.perf_counter()
+        step = next(walking)
+        took.append(time.perf_counter() - start)
+        before, after = after, step.state.position
+        found = auditor.audit(after, step.body.vertices)
+        crossing = (found.body_pairs, found.self_pairs, found.layer_pairs)
+        clean += not (sum(crossing) or found.inside_count)
+        pairs = max(pairs, crossing, key=sum)
+        inside, deepest = max(inside, found.inside_count), max(deepest, found.deepest)
+        worst = max(worst, (found.stretch.mean, found.stretch.percentile_99), key=lambda pair: pair[1])
+    yield Row(
+        scene=f"walking outfit {count}",
+        vertices=count,
+        faces=len(body.triangles),
+        frames=frames,
+        milliseconds=1e3 * float(np.median(took[1:] or took)),  # the first holds the lead-in
+        target=target,
+        stretch_mean=worst[0],
+        stretch_99=worst[1],
+        settled_99=_stretch(garment, after)[1],
+        inside=inside,
+        deepest=deepest,
+        crossing="/".join(map(str, pairs)) + f", {clean / frames:.0%} clean",
+        moving=_moving(before, after),
+    )
+
+
+def projection_time(cells: int = 100) -> tuple[int, float]:
+    """Return how many scalar constraints a sweep has on an irregular mesh, and nanoseconds for each.
+
+    A triangle has three (weft, warp, shear), a bending star three (x, y, z of its curvature).
+    """
+    garment = irregular_cloth(cells)
+    solver = XpbdSolver(
+        garment, XpbdSettings(levels=0, self_collision=False, contact_queries=1, substep=FRAME / 20)
+    )
+    scene = Scene(None, no_contacts, np.array([0.0, 0.0, -9.81]), np.zeros(3))
+    x = flat_position(garment)
+    state, took = State(x, np.zeros_like(x)), []
+    for _ in range(30):
+        start = time.perf_counter()
+        state = solver.step(state, scene, FRAME)
+        took.append(time.perf_counter() - start)
+    stars = solver.constraint_count - 3 * len(garment.triangles)
+    count = 3 * (len(garment.triangles) + stars)
+    return count, float(np.median(took)) / 20 / count * 1e9
+
+
+def irregular_cloth(cells: int) -> Garment:
+    """Return a square metre meshed as panels are: triangles of no particular order."""
+    corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    panel = Panel("square", corners, tuple(Edge(i, (i + 1) % 4) for i in range(4)))
+    return build(Pattern("square", (panel,)), "cotton", 1.0 / cells)
+
+
+def bytes_per_vertex(cells: int = 128) -> float:
+    """Return how much memory the engine takes beside the mesh, per vertex, self-collision included."""
+    garment = square_cloth(cells, cells)
+    x = flat_position(garment)
+    scene = Scene(None, no_contacts, np.array([0.0, 0.0, -9.81]), np.zeros(3))
+    before = _resident()
+    solver = XpbdSolver(garment, XpbdSettings())
+    solver.step(State(x, np.zeros_like(x)), scene, FRAME)
+    return (_resident() - before) / garment.particle_count
+
+
+def _resident() -> int:
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+Report = Callable[[Row], None]
+
+
+def run_engine(settings: XpbdSettings, report: Report, *, quick: bool = False) -> list[Row]:
+    """Run all scenes; report each row as soon as it is there."""
+    frames = 30 if quick else 120
+    trials: list[tuple[Callable[[], Trial], float]] = [
+        (lambda: ball_trial(64, settings), 1.0),
+        (lambda: ball_trial(128, settings), 3.5),
+        (lambda: ball_trial(256, settings), 16.0),
+        (lambda: hanging_trial(128, settings), 4.0),
+        (lambda: tube_trial(30_000, settings), 8.0),
+        (lambda: skirt_trial(5000, settings), 4.0),
+        (lambda: skirt_trial(5000, settings, self_collision=True), 8.0),
+    ]
+    outfits = [(0.0175, 10.0), (0.0113, 25.0), (0.0068, 80.0)]
+    rows: list[Row] = []
+
+    def add(row: Row) -> None:
+        rows.append(row)
+        report(row)
+
+    for make, target in trials[:2] + trials[3:] if quick else trials:
+        add(run_trial(make(), frames, target))
+    for edge_length, target in outfits[:1] if quick else outfits:
+        for row in outfit_rows(edge_length, frames, target, settings):
+            add(row)
+    return rows
+
+
+def scaling(settings: XpbdSettings) -> list[Row]:
+    """Return the ball with more and more vertices: the cost should be linear."""
+    return [run_trial(ball_trial(cells, settings), 40, 0.0) for cells in (32, 48, 64, 96, 128, 192, 256)]
+
+
+HEAD = (
+    f"{'scene':<24}{'vertices':>9}{'ms':>9}{'target':>8}{'stretch mean/99 %':>19}{'settled':>9}"
+    f"{'inside':>8}{'mm':>6}{'moving':>8}  pairs body/self/layers"
+)
+
+
+def line(row: Row) -> str:
+    """Return a row of the table."""
+    target = f"{row.target:.1f}" if row.target else "-"
+    stretch = f"{row.stretch_mean:.2%}/{row.stretch_99:.2%}"
+    return (
+        f"{row.scene:<24}{row.vertices:>9}{row.milliseconds:>9.2f}{target:>8}{stretch:>19}{row.settled_99:>9.2%}"
+        f"{row.inside:>8}{1e3 * row.deepest:>6.1f}{row.moving:>8.1%}  {row.crossing or '-'}"
+    )
+
+
+def as_json(rows: Sequence[Row]) -> list[dict[str, object]]:
+    """Return the rows for a file."""
+    return [asdict(row) for row in rows]
