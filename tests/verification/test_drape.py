@@ -33,12 +33,12 @@ def specimen(name: str, edge_length: float) -> Garment:
 
 
 @cache
-def draped(name: str, edge_length: float) -> tuple[float, int]:
+def draped(name: str, edge_length: float, seed: int = 0) -> tuple[float, int]:
     """Return the drape coefficient and the number of folds after three seconds."""
     cloth = specimen(name, edge_length)
     radius = np.hypot(*cloth.uv.T)
     # a trace of unevenness lets folds begin
-    noise = np.random.default_rng(0).normal(0.0, 1e-4, len(radius)) * (radius > DISC + 1e-6)
+    noise = np.random.default_rng(seed).normal(0.0, 1e-4, len(radius)) * (radius > DISC + 1e-6)
     state = State(np.stack([cloth.uv[:, 0], noise, cloth.uv[:, 1]], axis=1), np.zeros((len(radius), 3)))
     solver = XpbdSolver(cloth, XpbdSettings(substep=1 / 2400))  # longer ones soften the cloth
     solver.pin(np.flatnonzero(radius < DISC + 1e-6).astype(np.int32))
@@ -51,6 +51,11 @@ def draped(name: str, edge_length: float) -> tuple[float, int]:
     shadow = shapely.union_all(shapely.buffer(shapely.polygons(seen[cloth.triangles]), 1e-6)).area
     disc = math.pi * DISC**2
     return (shadow - disc) / (math.pi * CLOTH**2 - disc), _folds(seen[radius > CLOTH - 1e-6])
+
+
+def middle(name: str, edge_length: float) -> float:
+    """Return the median of three falls: four folds or seven come by chance and shift it by 10 points."""
+    return float(np.median([draped(name, edge_length, seed)[0] for seed in range(3)]))
 
 
 def _folds(rim: Floats) -> int:
@@ -75,11 +80,11 @@ def _folds(rim: Floats) -> int:
     ],
 )
 def test_fabrics_drape_as_they_are_known_to(name: str, low: float, high: float) -> None:
-    # measured 34.8, 68.4, 48.0, 56.7 and 72.5 %
-    assert low <= draped(name, 0.015)[0] <= high
+    # measured 30.8, 68.1, 48.5, 56.4 and 75.4 %
+    assert low <= middle(name, 0.015) <= high
 
 
-TOO_MANY = pytest.mark.xfail(reason="9 folds: dropped flat and at once, limp cloth buckles too finely")
+TOO_MANY = pytest.mark.xfail(reason="11 folds: dropped flat and at once, limp cloth buckles too finely")
 
 
 @pytest.mark.parametrize(
@@ -97,4 +102,4 @@ def test_it_falls_in_a_few_folds(name: str) -> None:
 
 
 def test_the_mesh_hardly_matters() -> None:
-    assert draped("cotton", 0.015)[0] == pytest.approx(draped("cotton", 0.011)[0], abs=0.03)
+    assert middle("cotton", 0.015) == pytest.approx(middle("cotton", 0.011), abs=0.03)
