@@ -1,3 +1,5 @@
+import argparse
+
 """The command line as a user meets it: exit codes, one line for an error, files whole or not at all."""
 
 import copy
@@ -387,13 +389,22 @@ def test_wrong_words(capsys, words):
     assert "Traceback" not in capsys.readouterr().err
 
 
+def sub_commands(parser, path=()):
+    """Every command with its words, those with commands of their own (toile bench engine) opened."""
+    inner = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    if not inner:
+        yield path, parser
+    for name, command in (inner[0] if inner else {}).items():
+        yield from sub_commands(command, (*path, name))
+
+
 def test_every_command_has_help_with_an_example_that_it_understands(capsys):
     commands = next(action.choices for action in make_parser()._actions if action.choices)
     assert len(commands) == len(COMMANDS)
-    for name, command in commands.items():
+    for path, command in sub_commands(make_parser()):
         with pytest.raises(SystemExit) as stop:
-            main([name, "--help"])
+            main([*path, "--help"])
         assert stop.value.code == 0
-        assert f"example: toile {name}" in " ".join(capsys.readouterr().out.split())
+        assert f"example: toile {' '.join(path)}" in " ".join(capsys.readouterr().out.split())
         example = command.epilog.split(". Options")[0].removeprefix("example: toile ").split()
         assert parse(example).run is command.get_default("run")
