@@ -1,7 +1,6 @@
-import argparse
-
 """The command line as a user meets it: exit codes, one line for an error, files whole or not at all."""
 
+import argparse
 import copy
 import json
 import os
