@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from scipy.interpolate import PchipInterpolator
 
-from toile.garment.girths import LEAST, Girth, Outlines, hangs, ring_centre
+from toile.garment.girths import LEGS, Girth, Outlines, edge_height, hangs, ring_centre, top_edges
 from toile.garment.lay_out import Laid
 from toile.pattern import curves
 from toile.pattern.drafts.measures import Measures
@@ -23,15 +23,22 @@ from toile.types import CurveKind, Edge, EdgeRef, Floats, Panel, Pattern
 
 SHOULDER = 0.6
 """a shoulder gains this share of what the bust gains"""
-HANG = 0.01
+HANG = 0.035
 """ease at the waist of a garment that hangs from it, at most [m]"""
 GATHER = 1.2
 """what is sewn to a waistband may be longer than it by this much"""
+SEAT = 0.015
+"""room between trousers and the crotch [m]"""
+DEEPER = 1.25
+"""trousers are made deeper above the crotch by this factor at most"""
+SLEEVE_EASE = 0.05
+"""least ease of a graded sleeve at its widest place: an arm is also raised [m]"""
+FLOOR = 0.06
+"""hems stay this far above the floor [m]"""
 SLEEVE_END = 0.7
 """the end of a sleeve gains this share of what its widest place gains"""
 NEAR = 0.0005
 """how far an edge may stray from where its points go [m]"""
-LEGS = ("left_leg", "right_leg")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,6 +51,10 @@ class Gain:
     """heights of the wearer by name [m]"""
     length: float = 1.0
     """how much longer everything becomes"""
+    waist: float = 0.0
+    """waist of the wearer, from which a skirt or trousers shall hang; 0: that of the target [m]"""
+    rise: float = 1.0
+    """how much deeper trousers become above the crotch"""
 
     def at(self, height: float, *, leg: bool = False) -> float:
         """Return how much a girth of the trunk, or of both legs, grows at a height [m]."""
@@ -55,9 +66,34 @@ class Gain:
         heights, gains = zip(*sorted(rows), strict=True)
         return float(np.interp(height, heights, gains))
 
+    def wearer(self, height: float) -> float:
+        """Return the girth of the second body's trunk at a height between hips and waist [m]."""
+        at = [self.level["hip"], self.level["waist"]]
+        height = self.level["crotch"] + (height - self.level["crotch"]) * self.rise
+        waist = min(self.target["waist"], self.waist or self.target["waist"])
+        return float(np.interp(height, at, [self.target["hips"], waist]))
+
     def of(self, name: str) -> float:
         """Return how much a measure grows [m]."""
         return self.target[name] - self.base[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """Stretches heights: by factors between breaks, the lowest of which stays where it is."""
+
+    breaks: tuple[float, ...]
+    """ascending [m]"""
+    factors: tuple[float, ...]
+    """one more than breaks"""
+
+    def __call__(self, u: Floats) -> Floats:
+        """Return heights after stretching [m], (n,)."""
+        moved = self.breaks[0] + np.minimum(u - self.breaks[0], 0.0) * self.factors[0]
+        for k, low in enumerate(self.breaks):
+            high = self.breaks[k + 1] if k + 1 < len(self.breaks) else np.inf
+            moved = moved + np.clip(u - low, 0.0, high - low) * self.factors[k + 1]
+        return np.asarray(moved)
 
 
 Knots = list[tuple[float, float]]
@@ -67,10 +103,12 @@ Knots = list[tuple[float, float]]
 def graded_by_ratio(pattern: Pattern, unrolled: Outlines, found: list[Girth], gain: Gain) -> Pattern:
     """Return the pattern for another body, seams and names unchanged."""
     girth = {g.name: g for g in found}
-    knots = {name: np.array(_knots(unrolled, name, girth, gain)) for name in unrolled.laid}
+    gain = replace(gain, rise=_rise_factor(pattern, unrolled, gain))
+    tops = {ref.panel for ref in top_edges(pattern, unrolled)} if hangs(unrolled, gain.level) else set()
+    knots = {name: np.array(_knots(unrolled, name, girth, gain, tops)) for name in unrolled.laid}
 
     def warps(depth: float) -> dict[str, _Warp]:
-        rises = _rises(pattern, unrolled, gain.length, depth)
+        rises = _rises(pattern, unrolled, gain, depth)
         return {name: _Warp(one, knots[name], rises[name]) for name, one in unrolled.laid.items()}
 
     sleeves = _sleeve_seams(pattern, unrolled)
@@ -84,7 +122,7 @@ def graded_by_ratio(pattern: Pattern, unrolled: Outlines, found: list[Girth], ga
 # ---------------------------------------------------------------------------- along the girth
 
 
-def _knots(unrolled: Outlines, name: str, girth: Mapping[str, Girth], gain: Gain) -> Knots:
+def _knots(unrolled: Outlines, name: str, girth: Mapping[str, Girth], gain: Gain, tops: set[str]) -> Knots:
     limb = unrolled.laid[name].limb
     low, high = unrolled.span([name])
     if limb.endswith("_arm"):
@@ -96,14 +134,13 @@ def _knots(unrolled: Outlines, name: str, girth: Mapping[str, Girth], gain: Gain
     rows: Knots = []
     inside = [u for u in gain.level.values() if low + 0.03 < u < high - 0.03]
     for u in sorted({low, *inside, high}):
+        row = min(max(u, low + 0.01), high - 0.01)
         if limb in LEGS and u < gain.level["crotch"] - 0.02:
-            row = min(max(u, low + 0.01), high - 0.01)
             width, more = unrolled.width(unrolled.names(limb), row), gain.at(u, leg=True)
+        elif tops and u > gain.level["hip"] + 0.03:
+            width, more = _held(unrolled, name, u, girth, gain, name in tops)
         else:
-            row = min(max(u, low + 0.01), high - 0.01)
             width, more = unrolled.width(trunk, row), gain.at(u)
-            if hangs(unrolled, gain.level) and u > gain.level["hip"] + 0.03:
-                more = _held(unrolled, name, u, girth, gain)
         if width > 0.2:
             rows.append((u, max(1.0 + more / width, 0.3)))
     if "bust" in girth and high > gain.level["bust"] + 0.05 and limb == "torso":
@@ -113,28 +150,29 @@ def _knots(unrolled: Outlines, name: str, girth: Mapping[str, Girth], gain: Gain
     return rows or [(low, 1.0)]
 
 
-def _held(unrolled: Outlines, name: str, u: float, girth: Mapping[str, Girth], gain: Gain) -> float:
-    """Return the growth near the waist of a garment that hangs from it: no wider than the waist needs [m].
+def _held(
+    unrolled: Outlines, name: str, u: float, girth: Mapping[str, Girth], gain: Gain, is_top: bool
+) -> tuple[float, float]:
+    """Return width and growth near the waist of a garment that hangs from it: no wider than it needs [m].
 
     What a band gathers may be wider than the band already: then it does not grow.
     """
-    trunk = unrolled.names("torso", *LEGS)
-    top, hip = unrolled.span(trunk)[1], gain.level["hip"]
+    trunk, hip = unrolled.names("torso", *LEGS), gain.level["hip"]
     highest = unrolled.span([name])[1]
-    there, most = unrolled.width(trunk, highest - 0.01), gain.target["waist"] + HANG
-    if highest > top - 0.02 and "waist" in girth:
-        there = girth["waist"].garment
+    top, most = unrolled.width(trunk, highest - 0.01), gain.wearer(highest) + HANG
+    if is_top and "waist" in girth:
+        top = girth["waist"].garment
     else:
         most *= GATHER
-    most -= there
-    share = np.clip((u - hip) / max(highest - 0.01 - hip, 0.01), 0.0, 1.0)
-    return float((1.0 - share) * gain.of("hips") + share * min(gain.of("waist"), most))
+    share = float(np.clip((u - hip) / max(highest - 0.01 - hip, 0.01), 0.0, 1.0))
+    more = (1.0 - share) * gain.of("hips") + share * min(gain.of("waist"), most - top)
+    return (top if share > 0.8 else unrolled.width(trunk, u)), more
 
 
 def _arm_knots(unrolled: Outlines, limb: str, widest: Girth, gain: Gain) -> Knots:
     names = unrolled.names(limb)
     low, _ = unrolled.span(names)
-    needed = gain.target["upper_arm"] + LEAST["upper_arm"] - widest.garment
+    needed = gain.target["upper_arm"] + SLEEVE_EASE - widest.garment
     factor = 1.0 + max(gain.of("upper_arm"), needed) / widest.garment
     return [(low, 1.0 + SLEEVE_END * (factor - 1.0)), (max(widest.height, low + 0.01), factor)]
 
@@ -142,21 +180,41 @@ def _arm_knots(unrolled: Outlines, limb: str, widest: Girth, gain: Gain) -> Knot
 # ---------------------------------------------------------------------------- along the limb
 
 
-def _rises(
-    pattern: Pattern, unrolled: Outlines, length: float, depth: float
-) -> dict[str, tuple[float, float, float]]:
-    """Return for each panel (height, factor below it, factor above it)."""
-    armpit = _armpit(pattern, unrolled)
+def _rises(pattern: Pattern, unrolled: Outlines, gain: Gain, depth: float) -> dict[str, Rise]:
+    """Return for each panel where the factor along the limb changes, and the factors."""
+    length = gain.length
+    trunk = Rise(
+        (gain.level["crotch"], max(_armpit(pattern, unrolled), gain.level["crotch"])),
+        (_hem_factor(unrolled, gain), length * gain.rise, length * gain.rise * depth),
+    )
     rises = {}
     for name, one in unrolled.laid.items():
+        rises[name] = trunk
         if one.limb.endswith("_arm"):
             names = unrolled.names(one.limb)
             low, high = unrolled.span(names)
             rows = [(unrolled.width(names, u), float(u)) for u in np.arange(low + 0.005, high, 0.005)]
-            rises[name] = (max(rows)[1], length, length * depth)
-        else:
-            rises[name] = (armpit, length, length * depth)
+            rises[name] = Rise((max(rows)[1],), (length, length * depth))
     return rises
+
+
+def _rise_factor(pattern: Pattern, unrolled: Outlines, gain: Gain) -> float:
+    """Return how much deeper trousers must be for their top to reach the waist; 1 for all else."""
+    if not unrolled.names(*LEGS) or not hangs(unrolled, gain.level):
+        return 1.0
+    top = np.mean([edge_height(unrolled.laid[r.panel], r.edge) for r in top_edges(pattern, unrolled)])
+    crotch, waist = gain.level["crotch"], gain.level["waist"]
+    return float(np.clip((waist + SEAT - crotch) / max(float(top) - crotch, 0.05), 1.0, DEEPER))
+
+
+def _hem_factor(unrolled: Outlines, gain: Gain) -> float:
+    """Return by how much everything below the crotch's level is shortened to stay off the floor."""
+    names = unrolled.names("torso", *LEGS)
+    if not names:
+        return gain.length
+    low, crotch = unrolled.span(names)[0], gain.level["crotch"]
+    end = crotch - (crotch - low) * gain.length
+    return gain.length if end >= FLOOR else (crotch - FLOOR) / (crotch - low)
 
 
 def _sleeve_seams(pattern: Pattern, unrolled: Outlines) -> list[tuple[list[EdgeRef], list[EdgeRef]]]:
@@ -240,7 +298,7 @@ def _apart(unrolled: Outlines, panel: Panel, panels: list[Panel]) -> Panel:
 class _Warp:
     """Moves a panel's points."""
 
-    def __init__(self, laid: Laid, knots: Floats, rise: tuple[float, float, float]) -> None:
+    def __init__(self, laid: Laid, knots: Floats, rise: Rise) -> None:
         self.laid, self.knots, self.rise = laid, knots, rise
         self.ring = ring_centre(laid)
         self.inner = 0.0
@@ -259,8 +317,7 @@ class _Warp:
     def _on_strip(self, su: Floats) -> tuple[Floats, Floats]:
         s, u = su.T
         factor = self._factor(u)
-        at, below, above = self.rise
-        return s * factor, at + (u - at) * np.where(u < at, below, above)
+        return s * factor, self.rise(u)
 
     def _factor(self, u: Floats) -> Floats:
         """Return the factor along the girth at heights: smooth, so that sides stay smooth."""
@@ -275,7 +332,7 @@ class _Warp:
         away = su - self.ring
         radius = np.linalg.norm(away, axis=1)
         top = float(self.knots[-1, 1])
-        moved = self.inner * top + (radius - self.inner) * self.rise[1]
+        moved = self.inner * top + (radius - self.inner) * self.rise.factors[1]
         s, u = (self.ring + away * (moved / np.maximum(radius, 1e-9))[:, None]).T
         return s, u
 

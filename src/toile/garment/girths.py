@@ -16,13 +16,14 @@ from toile.garment.lay_out import Laid
 from toile.garment.limb_axes import heights
 from toile.garment.place import align
 from toile.garment.roll import arc_centre
-from toile.pattern.curves import edge_length, sample_edge
+from toile.pattern.curves import edge_length, edge_points, sample_edge
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.measure import chain_length
 from toile.types import Body, EdgeRef, Floats, Pattern
 
 LEAST = {"bust": 0.04, "waist": 0.01, "hips": 0.04, "thigh": 0.03, "upper_arm": 0.03}
 """woven cloth must be wider than the body by this much, or it is too tight [m]"""
+LEGS = ("left_leg", "right_leg")
 TRUNK = ("bust", "waist", "hips")
 
 
@@ -76,7 +77,25 @@ class Outlines:
 def outlines(pattern: Pattern, body: Body) -> Outlines:
     """Return the panels of a pattern laid out at the body's heights."""
     laid = align(pattern, body)
-    return Outlines(laid, {name: _shape(one) for name, one in laid.items()})
+    found = Outlines(laid, {name: _shape(one) for name, one in laid.items()})
+    level = heights(body)
+    lift = _lift(pattern, found, level) if hangs(found, level) and pattern.origin != "body" else 0.0
+    if lift <= 0.0:
+        return found
+    raised = {name: one.moved(u=lift) for name, one in laid.items()}
+    return Outlines(raised, {name: _shape(one) for name, one in raised.items()})
+
+
+def _lift(pattern: Pattern, low: Outlines, level: Mapping[str, float]) -> float:
+    """Return how far a garment that would hang low, being too wide, is below the waist it was cut for [m]."""
+    top = low.span(low.names("torso", *LEGS))[1]
+    between = [s for s in pattern.seams if {low.laid[r.panel].limb for r in (*s.a, *s.b)} == set(LEGS)]
+    crotch = [
+        float(low.laid[r.panel](edge_points(low.laid[r.panel].panel, r.edge))[:, 1].min())
+        for seam in between
+        for r in (*seam.a, *seam.b)
+    ]
+    return min(level["waist"] - top, level["crotch"] - 0.01 - min(crotch) if crotch else np.inf)
 
 
 def ring_centre(one: Laid) -> Floats | None:
@@ -129,7 +148,7 @@ def body_girths(measurements: Mapping[str, float], level: Mapping[str, float]) -
 
 
 def _trunk_girths(pattern: Pattern, unrolled: Outlines, wearer: BodyGirths) -> list[Girth]:
-    names = unrolled.names("torso", "left_leg", "right_leg")
+    names = unrolled.names("torso", *LEGS)
     if not names:
         return []
     low, high = unrolled.span(names)
@@ -150,24 +169,25 @@ def _trunk_girths(pattern: Pattern, unrolled: Outlines, wearer: BodyGirths) -> l
 
 def hangs(unrolled: Outlines, level: Mapping[str, float]) -> bool:
     """Say whether a garment hangs from the waist, like a skirt or trousers."""
-    names = unrolled.names("torso", "left_leg", "right_leg")
+    names = unrolled.names("torso", *LEGS)
     return bool(names) and unrolled.span(names)[1] < level["waist"] + 0.06
 
 
 def top_edges(pattern: Pattern, unrolled: Outlines) -> list[EdgeRef]:
     """Return the free edges along the top of the trunk's part of a garment."""
     sewn = {(r.panel, r.edge) for seam in pattern.seams for r in (*seam.a, *seam.b)}
-    names = unrolled.names("torso", "left_leg", "right_leg")
+    names = unrolled.names("torso", *LEGS)
     high = unrolled.span(names)[1]
     return [
         EdgeRef(name, i)
         for name in names
         for i in range(len(unrolled.laid[name].panel.edges))
-        if (name, i) not in sewn and _edge_height(unrolled.laid[name], i) > high - 0.08
+        if (name, i) not in sewn and edge_height(unrolled.laid[name], i) > high - 0.08
     ]
 
 
-def _edge_height(one: Laid, edge: int) -> float:
+def edge_height(one: Laid, edge: int) -> float:
+    """Return the height of an edge's middle [m]."""
     return float(one(sample_edge(one.panel, edge, [0.0, 1.0]))[:, 1].mean())
 
 

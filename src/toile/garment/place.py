@@ -111,7 +111,7 @@ def _body_shift(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], b
         return float(np.mean([shoulder_line(body, abs(s)) + 0.01 - u for s, u in points]))
     if any(w in _UPPER for v in main for w in words_of(v.panel)):
         return float(level["shoulder"] - 0.10 - top)
-    waist = _waist_level(pattern, laid, main, body) - top
+    waist = _waist_level(pattern, laid, main, body) - min(top, _top_height(pattern, main) + 0.005)
     return float(min(waist, _crotch_limit(pattern, laid, level["crotch"])))
 
 
@@ -161,6 +161,21 @@ def _top_girth(pattern: Pattern, main: Sequence[Laid]) -> float:
         for i in range(len(v.panel.edges))
         if (v.panel.name, i) not in sewn and v(edge_points(v.panel, i)[[0, -1]])[:, 1].mean() > top - 0.08
     )
+
+
+def _top_height(pattern: Pattern, main: Sequence[Laid]) -> float:
+    """Return the mean height of the unsewn edges along the garment's top [m]: a slanted top has a tip."""
+    sewn = {(r.panel, r.edge) for seam in pattern.seams for r in (*seam.a, *seam.b)}
+    top = max(_Shape(v).top for v in main)
+    rows = [
+        (float(v(sample_edge(v.panel, i, [0.0, 0.5, 1.0]))[:, 1].mean()), edge_length(v.panel, i))
+        for v in main
+        for i in range(len(v.panel.edges))
+        if (v.panel.name, i) not in sewn and v(edge_points(v.panel, i)[[0, -1]])[:, 1].mean() > top - 0.08
+    ]
+    if not rows or any(_Shape(v).apex is not None for v in main):
+        return top
+    return float(np.average([height for height, _ in rows], weights=[length for _, length in rows]))
 
 
 def _crotch_limit(pattern: Pattern, laid: dict[str, Laid], crotch: float) -> float:

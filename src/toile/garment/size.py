@@ -71,7 +71,9 @@ def fitted_size(pattern: Pattern, body: Body) -> Fitted:
     table = _Table(nearest_table(body.measurements), body)
     base = table.base(found)
     step = table.smallest(found, base)
-    gain = Gain(table.at(base), table.at(step), heights(body), table.length)
+    gain = Gain(
+        table.at(base), table.at(step), heights(body), table.length, body.measurements.get("waist", 0.0)
+    )
     graded = _held(graded_by_ratio(pattern, unrolled, found, gain), unrolled, gain.level)
     after = girths(graded, body)
     name = table.names[step]
