@@ -4,6 +4,7 @@
 NB_MODULE(_kernels, m) {
     m.doc() = "Hot loops on arrays. Use the Python functions around them, not this module.";
     bind_raster(m);
+    bind_spring(m);
     bind_verlet(m);
     bind_respond(m);
     bind_boxes(m);

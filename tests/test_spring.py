@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 
 from cloth_samples import COTTON, edge_stretch, empty_space, sheet
+from toile import _kernels
 from toile.cloth import make_solver
 from toile.cloth.spring import (
     RULES,
     SpringSettings,
     SpringSolver,
     directional_vectors,
+    middle_faces,
     modify_positions,
     modify_velocities,
+    reaction_force,
+    velocity_response,
     wind_forces,
+    with_middles,
 )
 from toile.cloth.spring_net import Springs, hinge_lengths, longest_step, make_springs, spring_forces
 from toile.collision.shapes import Sphere
@@ -182,6 +187,115 @@ def test_viscous_damping():
     assert force[:, 0] == pytest.approx(-2 * particle_mass(cloth))
 
 
+UP = np.array([[0.0, 1, 0]])
+NO_FACES = np.zeros((0, 4), np.int32)
+LOOSE = {"damping": 0.0, "rule": 0, "threshold": 0.05, "sweeps": 1, "gravity_directs": False, "thickness": 0}
+
+
+# equation 15: v = (3, −2, 0), v_object = (1, 0, 0), n = up: v_t = (2, 0, 0), v_n = (0, −2, 0);
+# 0.5 v_t − 0.25 v_n + v_object = (2, 0.5, 0); what leaves the skin is left alone
+def test_velocity_response():
+    skin = np.array([[1.0, 0, 0]])
+    assert velocity_response(np.array([[3.0, -2, 0]]), UP, skin, 0.5, 0.25)[0] == pytest.approx([2, 0.5, 0])
+    assert velocity_response(np.array([[3.0, 2, 0]]), UP, skin, 0.5, 0.25)[0] == pytest.approx([3, 2, 0])
+
+
+# equation 16: f = (4, −3, 0): −0.25 f_t − f_n = (−1, 3, 0); a force away from the skin meets none
+def test_reaction_force():
+    assert reaction_force(np.array([[4.0, -3, 0]]), UP, 0.25)[0] == pytest.approx([-1, 3, 0])
+    assert reaction_force(np.array([[4.0, 3, 0]]), UP, 0.25)[0] == pytest.approx([0, 0, 0])
+
+
+def lone_particles(count, faces=NO_FACES):
+    none = np.zeros(0)
+    return _kernels.SpringCloth(
+        np.zeros((0, 2), np.int32), none, none, np.zeros(0, bool), np.ones(count), np.zeros(count),
+        np.zeros(count), np.zeros((0, 3), np.int32), faces,
+    )  # fmt: skip
+
+
+def one_step(cloth, x, v, who, gravity=(0.0, 0, 0), grip=0.25):
+    """Take one step of 0.1 s over contacts that lie 1 mm under the skin, which moves with (1, 0, 0)."""
+    count = len(who)
+    return cloth.steps(
+        x, v, 1, 0.1, 0.0, np.array(gravity), np.zeros(3), np.array(who, np.int32), np.full(count, -0.001),
+        np.tile(UP, (count, 1)), np.tile([1.0, 0, 0], (count, 1)), **LOOSE, speed_limit=100.0,
+        by_velocity=True, slide=0.5, reflection=0.25, grip=grip,
+    )  # fmt: skip
+
+
+# equations 15 and 16 in the kernel: f = m (20, −10, 0): f + reaction = (15, 0, 0), so v = (3 + 1.5, −2, 0),
+# then 0.5 (3.5, 0, 0) + 0.25 · 2 up + (1, 0, 0) = (2.75, 0.5, 0), and x moves by a tenth of that
+def test_velocity_response_and_reaction_in_the_kernel():
+    x, v = one_step(lone_particles(1), np.zeros((1, 3)), np.array([[3.0, -2, 0]]), [0], gravity=(20, -10, 0))
+    assert v[0] == pytest.approx([2.75, 0.5, 0])
+    assert x[0] == pytest.approx([0.275, 0.05, 0])
+
+
+# the middle of a quad moves with the mean (2, −2, 0): its answer 0.5 (1, 0, 0) + (0, 0.5, 0) + (1, 0, 0) goes
+# to all four corners; the corner with an answer of its own, (1.5, 0.75, 0), gets the mean of both
+def test_midpoints_answer_for_their_corners():
+    quad = np.array([[0, 1, 2, 3]], np.int32)
+    v = np.array([[2.0, -3, 0], [2, -1, 0], [2, -2, 0], [2, -2, 0]])
+    _, all_four = one_step(lone_particles(4, quad), np.zeros((4, 3)), v, [4])
+    assert all_four == pytest.approx(np.tile([1.5, 0.5, 0], (4, 1)))
+    _, mean = one_step(lone_particles(4, quad), np.zeros((4, 3)), v, [0, 4])
+    assert mean[0] == pytest.approx([1.5, 0.625, 0])
+    assert mean[1] == pytest.approx([1.5, 0.5, 0])
+    triangle = np.array([[0, 1, 2, -1]], np.int32)
+    _, three = one_step(lone_particles(4, triangle), np.zeros((4, 3)), v, [4])
+    assert three[:3] == pytest.approx(np.tile([1.5, 0.5, 0], (3, 1)))
+    assert three[3] == pytest.approx([2, -2, 0])
+
+
+def test_middles_of_quads_and_triangles():
+    cloth = sheet(3, 2, 0.2, 0.1)
+    assert middle_faces(cloth, 2).tolist() == [[0, 1, 4, 3], [1, 2, 5, 4]]
+    threes = middle_faces(cloth)
+    assert len(threes) == 4
+    assert (threes[:, 3] == -1).all()
+    points = with_middles(flat_position(cloth), middle_faces(cloth, 2))
+    assert points[6:] == pytest.approx(np.array([[0.05, 0.05, 0], [0.15, 0.05, 0]]))
+
+
+@pytest.mark.parametrize("over_elongation", RULES)
+@pytest.mark.parametrize("response", ["coulomb", "velocity"])
+def test_the_kernel_against_numpy(over_elongation, response):
+    cloth = square_cloth(7, 6, 0.3, 0.25)
+    rng = np.random.default_rng(5)
+    start = flat_position(cloth)[:, [0, 2, 1]] + rng.normal(0, 0.003, (56, 3))
+    ball = Sphere(np.array([0.15, -0.1, 0.12]), 0.1, np.array([0.5, 0.3, 0]))
+    scene = Scene(None, ball, np.array([0.0, -9.81, 0]), np.array([0.3, 0, 1.0]))
+    settings = SpringSettings(over_elongation=over_elongation, response=response, midpoints=False)
+    solver = SpringSolver(cloth, settings)
+    solver.pin(np.array([0, 7], np.int32))
+    state = State(start, rng.normal(0, 0.3, (56, 3)))
+    fast, plain = (getattr(solver, name)(state, scene, 0.02) for name in ("step", "reference_step"))
+    assert np.abs(fast.position - plain.position).max() < 1e-10
+    assert np.abs(fast.velocity - plain.velocity).max() < 1e-7
+
+
+def test_cloth_lies_on_a_ball_by_velocities_alone():
+    cloth = square_cloth(12, 12, 0.4, 0.4)
+    start = flat_position(cloth)[:, [0, 2, 1]]
+    ball = Sphere(np.array([0.2, -0.11, 0.2]), 0.1)
+    scene = Scene(None, ball, np.array([0.0, -9.81, 0]), np.zeros(3))
+    solver = make_solver("spring", cloth, response="velocity", columns=12)
+    state = State(start, np.zeros_like(start))
+    for _ in range(25):
+        state = solver.step(state, scene, 1 / 60)
+    gap = np.linalg.norm(state.position - ball.centre, axis=1) - 0.1
+    assert gap.min() > 0.001
+    assert (gap < 0.006).sum() > 5
+
+
+def test_wrong_arrays_are_refused():
+    with pytest.raises(ValueError, match="face"):
+        lone_particles(2, np.array([[0, 1, 2, -1]], np.int32))
+    with pytest.raises(IndexError, match="contact"):
+        one_step(lone_particles(1), np.zeros((1, 3)), np.zeros((1, 3)), [1])
+
+
 def test_springs_of_a_grid():
     # 3 × 2 cells: 3·3 + 4·2 structural, 2·6 shear, 3·2 + 4·1 flexion springs
     cloth = square_cloth(3, 2, 0.3, 0.2)
@@ -278,6 +392,10 @@ def test_cloth_lies_on_a_moving_ball():
         {"contact_queries": 0},
         {"columns": 4},
         {"stretch": 1.0},
+        {"response": "push"},
+        {"slide": 1.5},
+        {"reflection": -0.1},
+        {"grip": float("nan")},
     ],
 )
 def test_bad_settings_are_refused_in_one_line(settings):

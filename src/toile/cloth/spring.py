@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.cloth.spring_net import Springs, longest_step, make_springs, spring_forces
+from toile import _kernels
+from toile.cloth.spring_net import Springs, grid_points, longest_step, make_springs, spring_forces
 from toile.cloth.xpbd import particle_average
 from toile.collision.contacts import respond
 from toile.errors import ToileError
@@ -57,6 +58,9 @@ RULES: dict[str, Rule | None] = {
     "directional": _directional,
 }
 """what happens to springs that are too long; None: their velocities are left alone"""
+RULE_NUMBERS = {"none": 0, "stiff": 0, "zero": 1, "average": 2, "directional": 3, "position": 4}
+"""the kernel's numbers"""
+NO_FACES = np.zeros((0, 4), dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +95,16 @@ class SpringSettings:
     """how often per call the nearest skin is looked up"""
     thickness: float = 0.004
     """distance kept between cloth and skin [m]"""
+    response: str = "coulomb"
+    """to contact: coulomb (as all solvers) or velocity (equations 15 and 16 of the paper)"""
+    slide: float = 0.7
+    """velocity: C_fric of equation 15, the part of the sliding speed that is kept, 0 to 1"""
+    reflection: float = 0.1
+    """velocity: C_refl of equation 15, the part of the approach that is thrown back, 0 to 1"""
+    grip: float = 0.3
+    """velocity: C_fric of equation 16, the part of a force along the skin that the skin takes, 0 to 1"""
+    midpoints: bool = True
+    """velocity: the middles of quads and triangles collide too, and answer for all their corners"""
     speed_limit: float = 20.0
     """no particle moves faster [m/s]"""
 
@@ -105,6 +119,11 @@ class SpringSettings:
         for name in ("flexion", "damping", "air", "step", "thickness"):
             if not 0 <= getattr(self, name) < 1e6:
                 raise ToileError(f"{name} is {getattr(self, name)}: choose 0 or more")
+        if self.response not in ("coulomb", "velocity"):
+            raise ToileError(f"response is '{self.response}': choose coulomb or velocity")
+        for name in ("slide", "reflection", "grip"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ToileError(f"{name} is {getattr(self, name)}: choose between 0 and 1")
         if self.contact_queries < 1 or self.sweeps < 1 or self.columns < 0:
             raise ToileError("contact_queries and sweeps must be at least 1, columns at least 0")
 
@@ -131,6 +150,15 @@ class SpringSolver:
         self._friction = particle_average(garment, "friction")
         self._pinned = np.zeros(len(self.mass), dtype=bool)
         self._check_air()
+        self._faces = (
+            middle_faces(garment, s.columns) if s.response == "velocity" and s.midpoints else NO_FACES
+        )
+        net = self.springs
+        air = s.air * self._area
+        self._cloth = _kernels.SpringCloth(
+            net.ends, net.rest, net.stiffness, net.limited, self.mass, air, self._friction,
+            garment.triangles, self._faces,
+        )  # fmt: skip
 
     def _check_air(self) -> None:
         """Refuse drag that an explicit step would overshoot."""
@@ -142,6 +170,7 @@ class SpringSolver:
         """Let these particles move with the velocity in the state, whatever pulls at them."""
         self._pinned = np.zeros(len(self.mass), dtype=bool)
         self._pinned[particles] = True
+        self._cloth.pin(self._pinned)
 
     def forces(self, position: Floats, velocity: Floats, gravity: Floats, wind: Floats) -> Floats:
         """Return the force on each particle [N], (n, 3): springs, gravity, viscous damping, wind."""
@@ -154,8 +183,29 @@ class SpringSolver:
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
-        parts = self.settings.contact_queries
-        count = max(1, int(np.ceil(dt / parts / (self.settings.step or self.longest_step) - 1e-9)))
+        s, parts = self.settings, self.settings.contact_queries
+        count = self._substeps(dt)
+        x, v = state.position, state.velocity
+        for part in range(parts):
+            found = scene.contacts(with_middles(x, self._faces))
+            x, v = self._cloth.steps(
+                x, v, count, dt / parts / count, part * dt / parts, scene.gravity, scene.wind,
+                found.particle, found.gap, found.normal, found.velocity,
+                damping=s.damping, rule=RULE_NUMBERS[s.over_elongation], threshold=s.threshold,
+                sweeps=s.sweeps,
+                gravity_directs=s.gravity_directs, thickness=s.thickness, speed_limit=s.speed_limit,
+                by_velocity=s.response == "velocity", slide=s.slide, reflection=s.reflection, grip=s.grip,
+            )  # fmt: skip
+        return State(position=x, velocity=v, time=state.time + dt)
+
+    def _substeps(self, dt: float) -> int:
+        """Return how many explicit steps lie between two looks at the skin."""
+        longest = self.settings.step or self.longest_step
+        return max(1, int(np.ceil(dt / self.settings.contact_queries / longest - 1e-9)))
+
+    def reference_step(self, state: State, scene: Scene, dt: float) -> State:
+        """Return what step returns, in NumPy, without midpoints: what the kernel is tested against."""
+        parts, count = self.settings.contact_queries, self._substeps(dt)
         position, velocity = state.position.copy(), state.velocity.copy()
         for part in range(parts):
             skin = _Skin(scene.contacts(position), position, part * dt / parts)
@@ -166,12 +216,18 @@ class SpringSolver:
     def _substep(self, x: Floats, v: Floats, skin: _Skin, scene: Scene, dt: float) -> tuple[Floats, Floats]:
         """Return position and velocity after one explicit step, equation 3."""
         s, free = self.settings, ~self._pinned[:, None]
-        v = v + free * (dt / self.mass[:, None]) * self.forces(x, v, scene.gravity, scene.wind)
+        by_velocity = s.response == "velocity"
+        force = self.forces(x, v, scene.gravity, scene.wind)
+        if by_velocity:
+            force = skin.reacted(force, x, s.thickness, s.grip)
+        v = v + free * (dt / self.mass[:, None]) * force
         # limit the elongation before moving: velocities
         rule = RULES[s.over_elongation]
         if rule is not None:
             direction = self._directions(skin.object_velocity(x, s.thickness), scene.gravity * dt)
             modify_velocities(x, v, self.springs, rule, self._held_mass(), s.threshold, direction, s.sweeps)
+        if by_velocity:
+            v = np.where(free, skin.bounced(v, x, s.thickness, s.slide, s.reflection), v)
         v = _slowed(v, s.speed_limit, self._pinned)
         start, x = x, x + dt * v
         # ... or after moving: positions
@@ -179,6 +235,8 @@ class SpringSolver:
             modify_positions(x, self.springs, self._held_mass(), s.threshold, s.sweeps)
             v = np.where(free, (x - start) / dt, v)
         skin.advance(dt)
+        if by_velocity:
+            return x, v
         moved, slowed = respond(x, v, skin.contacts(x), thickness=s.thickness, friction=self._friction, dt=dt)
         return np.where(free, moved, x), np.where(free, slowed, v)
 
@@ -213,6 +271,26 @@ class _Skin:
         way = x[f.particle] - self._position - self._time * f.velocity
         return Contacts(f.particle, f.gap + np.einsum("ck,ck->c", f.normal, way), f.normal, f.velocity)
 
+    def bounced(self, v: Floats, x: Floats, thickness: float, slide: float, reflection: float) -> Floats:
+        """Return the velocities after equation 15; several answers are averaged."""
+        found = self.contacts(x)
+        p = found.particle
+        new = velocity_response(v[p], found.normal, found.velocity, slide, reflection)
+        approach = np.einsum("ck,ck->c", v[p] - found.velocity, found.normal) < 0
+        hit = np.flatnonzero((found.gap < thickness) & approach)
+        count = np.bincount(p[hit], minlength=len(v))[:, None]
+        total = np.zeros_like(v)
+        np.add.at(total, p[hit], new[hit])
+        return np.asarray(np.where(count > 0, total / np.maximum(count, 1), v))
+
+    def reacted(self, force: Floats, x: Floats, thickness: float, grip: float) -> Floats:
+        """Return the forces with the skin's reaction, equation 16, one contact after the other."""
+        found, force = self.contacts(x), force.copy()
+        for c in np.flatnonzero(found.gap < thickness):
+            p = found.particle[c]
+            force[p] += reaction_force(force[[p]], found.normal[[c]], grip)[0]
+        return force
+
     def object_velocity(self, x: Floats, thickness: float) -> Floats:
         """Return the velocity of what each particle touches [m/s], NaN where it touches nothing, (n, 3)."""
         found = self.contacts(x)
@@ -220,6 +298,46 @@ class _Skin:
         velocity = np.full(x.shape, np.nan)
         velocity[found.particle[touching]] = found.velocity[touching]
         return velocity
+
+
+def middle_faces(garment: Garment, columns: int = 0) -> Ints:
+    """Return the particles of quads (in grids) and triangles, -1 last for triangles, (f, 4)."""
+    grids = [np.arange(garment.particle_count, dtype=np.int32).reshape(-1, columns + 1)] if columns else []
+    grids = grids or grid_points(garment)
+    quads = [np.stack([g[:-1, :-1], g[:-1, 1:], g[1:, 1:], g[1:, :-1]], axis=2).reshape(-1, 4) for g in grids]
+    in_grid = np.zeros(len(garment.uv), dtype=bool)
+    in_grid[np.concatenate([np.zeros(0, np.int32), *(g.ravel() for g in grids)])] = True
+    rest = garment.triangles[~in_grid[garment.triangles_uv[:, 0]]]
+    threes = np.concatenate([rest, np.full((len(rest), 1), -1, np.int32)], axis=1)
+    fours = [garment.uv_particle[q] for q in quads]
+    return np.ascontiguousarray(np.concatenate([*fours, threes]).astype(np.int32))
+
+
+def with_middles(position: Floats, faces: Ints) -> Floats:
+    """Return the positions and, after them, the middles of faces, (n + f, 3)."""
+    if not len(faces):
+        return position
+    real = (faces >= 0)[:, :, None]
+    middle = (position[faces] * real).sum(axis=1) / real.sum(axis=1)
+    return np.concatenate([position, middle])
+
+
+def velocity_response(
+    velocity: Floats, normal: Floats, skin: Floats, slide: float, reflection: float
+) -> Floats:
+    """Return C_fric v_t − C_refl v_n + v_object, equation 15 [m/s], (c, 3), of what approaches; else v."""
+    relative = velocity - skin
+    approach = np.einsum("ck,ck->c", relative, normal)[:, None]
+    across = relative - approach * normal
+    return np.asarray(
+        np.where(approach < 0, slide * across - reflection * approach * normal + skin, velocity)
+    )
+
+
+def reaction_force(force: Floats, normal: Floats, grip: float) -> Floats:
+    """Return −C_fric f_t − f_n, equation 16 [N], (c, 3), where the force presses into the skin; else zero."""
+    press = np.einsum("ck,ck->c", force, normal)[:, None]
+    return np.asarray(np.where(press < 0, -grip * (force - press * normal) - press * normal, 0.0))
 
 
 def wind_forces(
