@@ -22,12 +22,13 @@ import numpy as np
 import toile.run.animate as stage
 from toile import draft, named_body, read_motion
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.cloth.xpbd import XpbdSolver
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
 from toile.run.animate import AnimateSettings, simulate
 from toile.run.check import Audit, Auditor
 from toile.run.dress import dress
+from toile.run.method import Method
 from toile.run.record import load_recording, save_recording
 from toile.run.repair import Repair
 from toile.types import LIMBS, Body, Floats, Garment, Motion, Recording
@@ -124,7 +125,7 @@ def measure(start: Recording, body: Body, motion: Motion, options: argparse.Name
     audits, moved = list[Audit](), list[float]()
     CPU.clear()
     settings = AnimateSettings(seconds=options.seconds, fps=options.fps)
-    steps = simulate(start, body, motion, settings=settings, engine=XpbdSettings())
+    steps = simulate(start, body, motion, settings=settings, method=Method())
     while True:
         begin = time.process_time()
         step = next(steps, None)

@@ -139,8 +139,8 @@ void Pairs<T>::set(const surface::Near &near, const T *point, std::size_t partic
 }
 
 template <class T>
-void Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-                     const std::vector<T> &thickness, T cloth_thickness, std::vector<T> &plane_offset) const {
+std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
+                               const std::vector<T> &plane_offset, const std::vector<T> &thickness, T cloth_thickness) const {
     std::vector<std::uint8_t> level(plane_offset.size(), 0);
     const auto plane_towards = [&](std::int32_t p, const T *n, T sign) {
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c)
@@ -177,6 +177,7 @@ void Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, cons
         }
         if (!changed) break;
     }
+    std::vector<T> rise(level.size(), T(0));
     for (std::size_t p = 0; p + 1 < begin.size(); ++p)
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
             if (!level[c]) continue;
@@ -184,8 +185,9 @@ void Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, cons
             for (int a = 0; a < 3; ++a) gap += plane_normal[3 * c + a] * point[4 * p + a];
             const T wanted = level[c] * cloth_thickness, now = gap - thickness[p];
             // gently where it is not there yet
-            plane_offset[c] += std::min(wanted, std::max(now, T(0)) + T(RISE));
+            rise[c] = std::min(wanted, std::max(now, T(0)) + T(RISE));
         }
+    return rise;
 }
 
 template struct Pairs<float>;

@@ -23,10 +23,10 @@ struct Pairs {
     void set(const surface::Near &near, const T *point, std::size_t particle_count, const std::int32_t *layer,
              const std::vector<double> &facing);
 
-    // Raises contact planes of the skin under which other cloth lies: cloth upon cloth upon skin keeps its order, as skin
-    // is the last word in a substep. normal, offset: planes by particle (begin: particle + 1); thickness: (particle) [m].
-    void stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-               const std::vector<T> &thickness, T cloth_thickness, std::vector<T> &plane_offset) const;
+    // How far contact planes of the skin are to be raised [m], because other cloth lies under them: cloth upon cloth upon
+    // skin keeps its order, as skin is the last word in a substep. Planes by particle (begin: particle + 1).
+    std::vector<T> stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
+                         const std::vector<T> &plane_offset, const std::vector<T> &thickness, T cloth_thickness) const;
 };
 
 // normals of the particles, not normalised: sums of the triangles' area vectors, (particle, 3)

@@ -13,6 +13,7 @@
 #include "lanes.h"
 #include "pack.h"
 #include "pairs.h"
+#include "room.h"
 #include "proximity.h"
 
 namespace {
@@ -223,7 +224,10 @@ class Cloth {
         o.cloth_thickness = static_cast<T>(cloth_thickness), o.limit_share = LIMIT_SHARE<T>;
         set_bending_gain(dt / substep_count);
         find_pairs(cloth_radius);
-        if (pairs_.count()) pairs_.stack(point_.data(), contact_begin_, contact_normal_, thickness_, o.cloth_thickness, contact_offset_);
+        std::vector<T> rise;
+        if (pairs_.count())
+            rise = pairs_.stack(point_.data(), contact_begin_, contact_normal_, contact_offset_, thickness_, o.cloth_thickness);
+        make_room(point_.data(), contact_begin_, thickness_, rise, contact_normal_, contact_offset_);
         const ClothView<T> cloth = view();
         const bool wide = allow_avx2 && machine_has_avx2();
         {

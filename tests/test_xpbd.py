@@ -283,3 +283,26 @@ def test_cloth_upon_cloth_upon_skin_keeps_its_order() -> None:
     lower, upper = state.position[: len(flat), 1], state.position[len(flat) :, 1]
     assert lower.min() > 0.0035
     assert upper.min() > 0.0065
+
+
+def test_cloth_in_a_closing_fold_slips_out_of_its_mouth() -> None:
+    # two skins meet at the top of a narrow wedge and overlap by 2 mm there, as in an armpit
+    one = square_cloth(6, 6, 0.05, 0.05)
+    flat = flat_position(one)
+    position = np.stack([np.zeros(len(flat)), flat[:, 1] - flat[:, 1].max() - 0.004, flat[:, 0]], axis=1)
+    tilt = np.radians(10)
+    walls = np.array([[np.cos(tilt), -np.sin(tilt), 0.0], [-np.cos(tilt), -np.sin(tilt), 0.0]])
+
+    def skin(x: Floats) -> Contacts:
+        particle = np.repeat(np.arange(len(x)), 2).astype(np.int32)
+        return Contacts(
+            particle, (x @ walls.T - 0.001).ravel(), np.tile(walls, (len(x), 1)), np.zeros((2 * len(x), 3))
+        )
+
+    assert skin(position).gap.min() < 0
+    solver, state = XpbdSolver(one, XpbdSettings()), State(position, np.zeros_like(position))
+    for _ in range(20):
+        state = solver.step(state, Scene(None, skin, np.zeros(3), np.zeros(3)), 1 / 60)
+    assert skin(state.position).gap.min() > 0.001
+    assert state.position[:, 1].max() > -0.08
+    assert edge_stretch(one, state.position).max() < 0.05

@@ -57,7 +57,7 @@ class XpbdSettings:
     levels: int = 4
     """levels of coarse distance limits (0: none); each spans twice the length of the one below"""
     contact_queries: int = 2
-    """how often per step the nearest skin is looked up"""
+    """how often per 1/60 s the nearest skin is looked up"""
     thickness: float = 0.004
     """distance kept between cloth and skin [m]"""
     self_collision: bool = True
@@ -343,7 +343,7 @@ class XpbdSolver:
         """Return the state dt seconds later."""
         if not self._levels_ready:
             self._set_levels()
-        parts = self.settings.contact_queries
+        parts = max(1, int(np.ceil(60 * dt * self.settings.contact_queries - 1e-6)))
         substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position) - 1e-9)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity

@@ -6,12 +6,14 @@ import numpy as np
 
 from toile.cloth.solver import Solver
 from toile.collision.contacts import Collider
-from toile.types import Contacts, Floats, PosedBody, Scene, State
+from toile.types import Bools, Contacts, Floats, PosedBody, Scene, State
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
 STILL_AIR = np.zeros(3)
 LONGEST_SKIN_STEP = 0.02
 """the skin moves at most so far between two looks at it [m]: a quarter of a forearm's thickness"""
+NEAR = 0.05
+"""skin farther than this from the box round the cloth is not looked at [m]"""
 
 
 def no_contacts(position: Floats) -> Contacts:
@@ -31,10 +33,26 @@ def between(before: PosedBody, after: PosedBody, fraction: float, dt: float) -> 
     )
 
 
-def body_step_count(before: PosedBody, after: PosedBody) -> int:
-    """Return into how many steps a frame is cut so that no fast limb passes through the cloth."""
-    way = np.sqrt(((after.vertices - before.vertices) ** 2).sum(axis=1).max())
-    return max(1, int(np.ceil(way / LONGEST_SKIN_STEP)))
+def body_step_count(before: PosedBody, after: PosedBody, position: Floats) -> int:
+    """Return into how many steps a frame is cut so that no fast limb passes through the cloth.
+
+    Only skin that is or comes near the cloth (n, 3) [m] counts, and only its motion against the whole of
+    it: cloth travels with a walking body.
+    """
+    if before is after or not len(position):
+        return 1
+    low, high = position.min(axis=0), position.max(axis=0)
+    way = after.vertices - before.vertices
+    near = np.flatnonzero(_within(before.vertices, low, high) | _within(before.vertices + way, low, high))
+    if not len(near):
+        return 1
+    way = way[near]
+    farthest = np.sqrt(((way - np.median(way, axis=0)) ** 2).sum(axis=1).max())
+    return max(1, int(np.ceil(farthest / LONGEST_SKIN_STEP)))
+
+
+def _within(points: Floats, low: Floats, high: Floats) -> Bools:
+    return np.asarray(((points > low - NEAR) & (points < high + NEAR)).all(axis=1))
 
 
 def advance_frame(
@@ -51,7 +69,7 @@ def advance_frame(
     """Return the state after one frame of dt seconds, during which the body goes from before to after."""
     if collider is None or before is None or after is None:
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
-    count = body_step_count(before, after)
+    count = body_step_count(before, after, state.position)
     for step in range(count):
         now = between(before, after, step / count, dt)
         scene = Scene(now, collider.at(now), gravity, wind)

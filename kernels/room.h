@@ -1,0 +1,16 @@
+// Cloth between two skins that press on each other (armpit, crotch, arm on trunk): what room there is is shared out, and the
+// planes are tilted towards the mouth of the fold, so that squeezed cloth slips out of it instead of being chased through.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+// Planes by particle (begin: particle + 1): normal (plane, 3), offset (plane), both may change. rise: what each plane is to be
+// raised by, besides the particle's thickness; added to the offsets here. point: (particle, 4).
+template <class T>
+void make_room(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &thickness,
+               const std::vector<T> &rise, std::vector<T> &normal, std::vector<T> &offset);
+
+extern template void make_room(const float *, const std::vector<std::size_t> &, const std::vector<float> &,
+                               const std::vector<float> &, std::vector<float> &, std::vector<float> &);
+extern template void make_room(const double *, const std::vector<std::size_t> &, const std::vector<double> &,
+                               const std::vector<double> &, std::vector<double> &, std::vector<double> &);
