@@ -22,13 +22,21 @@ def toile(*words: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def frames_in(path: Path) -> str:
+def frames_in(path: Path) -> int:
+    """Return the number of whole frames, -1 where there is no file yet."""
     try:
         with RecordedFile(path) as recorded:
             assert not recorded.damaged_frames
-            return f"{len(recorded)} frames"
+            return len(recorded)
     except ToileError:
-        return "no file yet"
+        return -1
+
+
+def wait_for(child: subprocess.Popen[bytes], path: Path, frames: int, more: float) -> None:
+    """Wait until the file holds so many frames (or the child ended), then a moment more [s]."""
+    while child.poll() is None and frames_in(path) < frames:
+        time.sleep(0.02)
+    time.sleep(more)
 
 
 def main(kills: int = 20, seed: int = 1) -> int:
@@ -36,26 +44,26 @@ def main(kills: int = 20, seed: int = 1) -> int:
     with tempfile.TemporaryDirectory() as folder:
         skirt, whole, killed = (Path(folder) / name for name in ("skirt.txt", "whole.toile", "killed.toile"))
         toile("draft", "skirt", "-o", str(skirt)).wait()
-        start = time.monotonic()
         toile("walk", str(skirt), *OPTIONS, "-o", str(whole)).wait()
-        usual = time.monotonic() - start
-        count = 0
-        while count < kills:
+        total, equal = frames_in(whole), True
+        for kill in range(1, kills + 1):
             child = toile("walk", str(skirt), *OPTIONS, "-o", str(killed))
-            # most of it is sewing, which begins again until the recording exists
-            time.sleep(chance.uniform(0.1, 1.0) * usual)
-            if child.poll() is not None:
-                # it was finished before it could be killed: begin again
-                print(f"finished; equal: {digest(whole) == digest(killed)}")
-                killed.unlink()
-                continue
+            # one in five while it is sewn, before there is a file; the others anywhere in the frames to come
+            there = frames_in(killed)
+            sewing = there < 0 and chance.random() < 0.2
+            wanted = -1 if sewing else min(there + chance.randrange(0, 12), total)
+            wait_for(child, killed, wanted, chance.random() * (2.0 if sewing else 0.2))
             child.kill()
             child.wait()
-            count += 1
-            print(f"kill {count:2d}: {frames_in(killed)}", flush=True)
+            print(f"kill {kill:2d}: {there} frames before, {frames_in(killed)} after", flush=True)
+            if frames_in(killed) >= total:
+                toile("walk", str(skirt), *OPTIONS, "-o", str(killed)).wait()
+                equal &= digest(whole) == digest(killed)
+                print(f"finished, equal: {equal}")
+                killed.unlink()
         toile("walk", str(skirt), *OPTIONS, "-o", str(killed)).wait()
-        equal = digest(whole) == digest(killed)
-        print(f"{count} kills, hashes {'equal' if equal else 'DIFFER'}: {digest(whole)[:16]}")
+        equal &= digest(whole) == digest(killed)
+        print(f"{kills} kills, hashes {'equal' if equal else 'DIFFER'}: {digest(whole)[:16]}")
         return 0 if equal else 1
 
 

@@ -15,13 +15,16 @@ import pytest
 import toile
 from toile.container import Reader
 from toile.errors import ToileError
+from toile.garment.size import stepped_size
 from toile.run.animate import plan_walk
+from toile.run.over import dress_over
 from toile.run.record import RecordedFile, save_recording
 from toile.run.stream import (
     KEYS,
     Moment,
     audit_rows,
     branch_walk,
+    plan_in,
     record_walk,
     report,
     resume_walk,
@@ -198,3 +201,47 @@ def test_the_report_names_the_worst_frames(whole: Path) -> None:
     assert [number for number, _ in rows] == list(range(FRAMES))
     assert lines[0].startswith(f"frames           {FRAMES}, ")
     assert any(line.startswith("clean frames") for line in lines)
+
+
+def test_a_garment_is_worn_over_a_recorded_one(tmp_path: Path, whole: Path) -> None:
+    path = tmp_path / "over.toile"
+    with RecordedFile(whole) as recorded:
+        body = recorded.body
+        assert body is not None
+        count = recorded.garment.particle_count
+        pattern = toile.draft("tshirt", body.measurements)
+        garment, planned = dress_over(recorded, plan_in(recorded), [pattern], edge_length=0.06)
+    assert garment.garment_names == ("skirt", "tshirt")
+    planned = replace(planned, settings=replace(planned.settings, seconds=8 / 30))
+    record_walk(path, garment, body, planned)
+    with RecordedFile(path) as over, RecordedFile(whole) as under:
+        for number in range(8):
+            # what was recorded stays as it was
+            frame = over.frame(number)
+            np.testing.assert_array_equal(frame.position[:count], under.frame(number).position)
+        worst = max(row["deepest"] for _, row in audit_rows(over))
+    assert worst < 0.01
+    again = cut(path, tmp_path / "again.toile", 6)
+    resume_walk(again)
+    assert digest(again) == digest(path)
+    # without the recording below there is nothing to go on from
+    lost = cut(path, tmp_path / "lost.toile", 6)
+    with RecordedFile(whole) as recorded:
+        inner = plan_in(recorded)
+    assert inner.inner is None
+    moved = whole.rename(whole.with_name("moved.toile"))
+    try:
+        with pytest.raises(ToileError, match="is missing: put it there again"):
+            resume_walk(lost)
+    finally:
+        moved.rename(whole)
+
+
+def test_a_recorded_garment_in_another_size(whole: Path) -> None:
+    with RecordedFile(whole) as recorded:
+        (pattern,), body = recorded.garment.patterns, recorded.body
+    assert body is not None
+    larger, smaller = (stepped_size(pattern, body, steps).pattern for steps in (2, -2))
+    width = [max(np.ptp(panel.vertices[:, 0]) for panel in p.panels) for p in (smaller, pattern, larger)]
+    assert width[0] < width[1] < width[2]
+    assert "size: +2" in larger.notes[-1]

@@ -1,12 +1,17 @@
-"""``toile export``."""
+"""``toile export``, ``toile import``."""
 
 from __future__ import annotations
 
 import argparse
+import tempfile
+from pathlib import Path
 
 from toile.cli.common import Commands, check_output
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
+from toile.export.usd_read import import_usd
+from toile.run.record import RecordedFile
+from toile.run.stream import audit_rows, report
 
 
 def add_export(commands: Commands) -> None:
@@ -34,4 +39,49 @@ def run_export(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = (add_export,)
+def add_import(commands: Commands) -> None:
+    """Add ``toile import``."""
+    parser = commands.add_parser(
+        "import",
+        help="cloth that was animated in another program",
+        description="Reads cloth (and body) from a USD file as a recording and audits each frame. The meshes "
+        "must be those of a recording that was exported before; units and axes are taken from the file.",
+        epilog="example: toile import cloth.usd --garment look.toile -o back.toile -o back.png",
+    )
+    parser.add_argument("file", metavar="FILE.usd", help="or .usdc, .usda, .usdz")
+    parser.add_argument(
+        "--garment",
+        required=True,
+        metavar="FILE.toile",
+        help="the recording whose garments (and body) these are",
+    )
+    parser.add_argument("--no-body", action="store_true", help="the file holds no body")
+    parser.add_argument(
+        "-o", "--output", action="append", default=[], metavar="FILE", help="default: NAME.toile"
+    )
+    parser.set_defaults(run=run_import)
+
+
+def run_import(options: argparse.Namespace) -> int:
+    """Read, audit, write; the exit code is 1 when a frame fails the audit."""
+    outputs = [
+        check_output(path) for path in options.output or [str(Path(options.file).with_suffix(".toile"))]
+    ]
+    target = next((path for path in outputs if path.suffix.lower() == ".toile"), None)
+    with RecordedFile(options.garment) as known, tempfile.TemporaryDirectory(prefix="toile") as folder:
+        if target is not None and target.exists() and target.samefile(options.garment):
+            raise ToileError(f"{target}: choose another name than the recording it is compared with")
+        path = target or Path(folder) / "import.toile"
+        count = import_usd(options.file, path, known.garment, None if options.no_body else known.body)
+        print(f"{count} frames of {known.garment.name}")
+        with RecordedFile(path) as recorded:
+            rows = audit_rows(recorded)
+        print("\n".join(report(rows, known.garment.particle_count)))
+        for output in outputs:
+            if output != path:
+                export(path, output)
+            print(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
+    return 1 if any(row["problems"] for _, row in rows) else 0
+
+
+COMMANDS = (add_export, add_import)

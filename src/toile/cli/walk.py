@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import re
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from toile.cli.common import (
+    AUTO,
     Commands,
     Progress,
     add_garments,
@@ -24,16 +27,30 @@ from toile.cli.common import (
     garments_of,
     length,
     method_of,
+    patterns_worn,
 )
 from toile.errors import ToileError
 from toile.export import export
+from toile.garment.from_mesh import Worn
+from toile.garment.size import fitted_size, stepped_size
 from toile.motion import MOTIONS, read_motion
 from toile.run.animate import plan_walk
 from toile.run.dress import dress
 from toile.run.method import COLLIDER, SOLVER, make_method
+from toile.run.over import dress_over
 from toile.run.record import RecordedFile
-from toile.run.stream import Moment, audit_rows, branch_walk, is_walk, record_walk, report, resume_walk
+from toile.run.stream import (
+    Moment,
+    audit_rows,
+    branch_walk,
+    is_walk,
+    plan_in,
+    record_walk,
+    report,
+    resume_walk,
+)
 from toile.run.walker import AnimateSettings
+from toile.types import Body, Pattern
 
 DEFAULTS: Mapping[str, Any] = {
     "body": "woman",
@@ -68,7 +85,13 @@ def add_walk(commands: Commands) -> None:
     add("--wind", type=wind, metavar="3m/s|X,Y,Z", help="from the front, or the air's velocity [m/s]")
     add("--round", dest="rounding", type=length, metavar="0.05mm", help="store positions with this error")
     add("--resume", action="store_true", help="go on where the recording was interrupted")
-    add("--from", dest="source", metavar="FILE.toile", help="a recorded walk to take over")
+    add(
+        "--from",
+        dest="source",
+        metavar="FILE.toile",
+        help="walk again in a recording's garments: another --size +1, --body, --wind …",
+    )
+    add("--over", metavar="FILE.toile", help="a recorded walk over which the patterns are worn")
     add("--from-frame", type=int, metavar="N", help="the first frame that is computed anew, with --wind")
     add("-o", "--output", action="append", default=[], metavar="FILE", help="default: walk.toile")
     add_method_options(parser)
@@ -151,8 +174,12 @@ def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -
         _check_same(target, options)
         kept = resume_walk(target, watch=watch)
         print(f"went on after frame {kept} of {target}", file=sys.stderr)
-    elif options.from_frame is not None or (options.source and not options.patterns):
+    elif options.from_frame is not None:
         _branch(target, options, watch)
+    elif options.source is not None:
+        _again(target, options, watch)
+    elif options.over is not None:
+        _wear_over(target, options, watch)
     else:
         _begin(target, options, watch)
     watch.finish()
@@ -172,13 +199,58 @@ def _begin(target: Path, options: argparse.Namespace, watch: WalkProgress) -> No
     _refuse_unfinished(target)
     asked = asked_for(options)
     options.body = asked["body"]
+    body = body_of(options)
+    _dress_and_walk(target, asked, body, garments_of(options, body), method_of(options), watch, options.mesh)
+
+
+def _again(target: Path, options: argparse.Namespace, watch: WalkProgress) -> None:
+    """Walk once more in the garments of a recording, with what is asked for anew: size, body, fabric …"""
+    if options.patterns:
+        raise ToileError(
+            "--from: the garments come from the recording; leave the patterns out (or say --over)"
+        )
+    _refuse_unfinished(target)
+    with RecordedFile(options.source) as recorded:
+        plan_in(recorded)
+        patterns, body = recorded.garment.patterns, recorded.body
+        before: Mapping[str, Any] = dict(recorded.settings.get("asked") or {})
+    for name in DEFAULTS:
+        if getattr(options, name) is None and name in before:
+            setattr(options, name, before[name])
+    asked = {**asked_for(options), "from": Path(options.source).name}
+    assert body is not None
+    if options.body is not None and options.body != before.get("body"):
+        body = body_of(options)
+    sized = [_resized(pattern, body, options.size) for pattern in patterns]
+    _dress_and_walk(target, asked, body, sized, method_of(options), watch, options.mesh)
+
+
+def _resized(pattern: Pattern, body: Body, size: str) -> Pattern:
+    """Return a recorded pattern in another size: auto, +1, -2."""
+    if not size:
+        return pattern
+    if size != AUTO and not re.fullmatch(r"[+-]?\d{1,2}", size):
+        raise ToileError(f"--size {size[:20]}: a recorded garment is graded by +1, -2 … sizes, or auto")
+    fitted = fitted_size(pattern, body) if size == AUTO else stepped_size(pattern, body, int(size))
+    print(f"size: {fitted.reason}")
+    return fitted.pattern
+
+
+def _dress_and_walk(
+    target: Path,
+    asked: Mapping[str, Any],
+    body: Body,
+    patterns: Sequence[Pattern | Worn],
+    chosen: dict[str, Any],
+    watch: WalkProgress,
+    mesh: str,
+) -> None:
     settings = AnimateSettings(fps=asked["fps"], seconds=asked["seconds"])
-    motion, body = read_motion(asked["motion"]), body_of(options)
-    chosen, patterns = method_of(options), garments_of(options, body)
+    motion = read_motion(asked["motion"])
     progress = Progress()
     dressed = dress(
         patterns, body, fabric=fabrics(asked["fabric"], len(patterns)), edge_length=asked["edge"],
-        mesh=options.mesh, progress=progress, **chosen,
+        mesh=mesh, progress=progress, **chosen,
     )  # fmt: skip
     progress.finish()
     plan = plan_walk(
@@ -189,6 +261,31 @@ def _begin(target: Path, options: argparse.Namespace, watch: WalkProgress) -> No
         settings={**dressed.settings, "motion": motion.name, "asked": asked},
         step=asked["rounding"] or None, watch=watch,
     )  # fmt: skip
+
+
+def _wear_over(target: Path, options: argparse.Namespace, watch: WalkProgress) -> None:
+    """Wear more garments over a recorded walk."""
+    given = [name for name in ("body", "motion", "fps", "wind") if getattr(options, name) is not None]
+    if not options.patterns or given:
+        raise ToileError(
+            f"--over: name patterns, without --{given[0] if given else 'resume'}: the walk has it"
+        )
+    _refuse_unfinished(target)
+    asked = asked_for(options)
+    with RecordedFile(options.over) as recorded:
+        plan, body = plan_in(recorded), recorded.body
+        assert body is not None
+        patterns = patterns_worn(options, body, options.patterns)
+        progress = Progress()
+        garment, plan = dress_over(
+            recorded, plan, patterns, fabric=fabrics(asked["fabric"], len(patterns)),
+            edge_length=asked["edge"], progress=progress,
+        )  # fmt: skip
+        progress.finish()
+        if options.seconds is not None:
+            plan = replace(plan, settings=replace(plan.settings, seconds=options.seconds))
+        settings = {**recorded.settings, "asked": asked, "over": Path(options.over).name}
+    record_walk(target, garment, body, plan, settings=settings, step=asked["rounding"] or None, watch=watch)
 
 
 def fabrics(text: str, count: int) -> str | list[str]:

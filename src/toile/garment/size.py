@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from toile.errors import ToileError
 from toile.garment.fit_grade import Gain, graded_by_ratio
 from toile.garment.girths import LEAST, TRUNK, Girth, Outlines, girths, hangs, outlines, tightest, top_edges
 from toile.garment.limb_axes import heights
@@ -82,6 +83,23 @@ def fitted_size(pattern: Pattern, body: Body) -> Fitted:
         replace(graded, notes=(*pattern.notes, f"size: graded to {name} of EN 13402-3")),
         name,
         f"{cut}; graded to size {name} ({table.words(step)}): {_say(after)}",
+    )
+
+
+def stepped_size(pattern: Pattern, body: Body, steps: int) -> Fitted:
+    """Return a pattern some sizes of EN 13402-3 larger (negative: smaller) than it is drawn."""
+    unrolled = outlines(pattern, body)
+    found = girths(pattern, body, unrolled)
+    if not found:
+        raise ToileError(f"{pattern.name} goes round no trunk or limb: its size cannot be changed")
+    table = _Table(nearest_table(body.measurements), body)
+    base = table.base(found)
+    gain = Gain(table.at(base), table.at(base + steps), heights(body))
+    graded = _held(graded_by_ratio(pattern, unrolled, found, gain), unrolled, gain.level)
+    return Fitted(
+        replace(graded, notes=(*pattern.notes, f"size: {steps:+d} of EN 13402-3")),
+        f"{steps:+d}",
+        f"{pattern.name}: cut {_say(found)}; graded by {steps:+d}: {_say(girths(graded, body))}",
     )
 
 

@@ -18,7 +18,7 @@ from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
-from toile.types import Floats, Garment, PosedBody, State
+from toile.types import Floats, Garment, Ints, PosedBody, State
 
 STILL = 0.0003
 """what moves less in a frame is at rest [m]"""
@@ -82,15 +82,25 @@ def sew(
     settings: SewSettings | None = None,
     engine: XpbdSettings | None = None,
     progress: Progress = silent,
+    fixed: Ints | None = None,
 ) -> Sewn:
-    """Return the garment sewn round the body and draped; position (n, 3) is where its panels start [m]."""
+    """Return the garment sewn round the body and draped; position (n, 3) is where its panels start [m].
+
+    fixed are particles that stay where they are while the seams close (of garments already worn).
+    """
     settings, engine = settings or SewSettings(), engine or XpbdSettings()
-    state = close_seams(garment, position, body, collider, settings, engine, progress)
+    state = close_seams(garment, position, body, collider, settings, engine, progress, fixed)
     check_gaps(garment, state.position, settings.largest_gap)
     welded = weld(garment)
     start = weld_positions(garment, welded, state.position)
     still = State(position=start, velocity=np.zeros_like(start), time=state.time)
     return drape(welded, still, body, collider, settings, engine, progress)
+
+
+def open_pairs(garment: Garment) -> Ints:
+    """Return the pairs of particles that are still to be sewn together, (s, 2)."""
+    pairs = garment.uv_particle[garment.seam_uv]
+    return np.asarray(pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 def close_seams(
@@ -101,14 +111,17 @@ def close_seams(
     settings: SewSettings,
     engine: XpbdSettings,
     progress: Progress,
+    fixed: Ints | None = None,
 ) -> State:
     """Return the state in which all seams have been pulled shut, without gravity."""
-    pairs = garment.seam_uv
+    pairs = open_pairs(garment)
     gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
     slow = replace(
         engine, drag=engine.drag + settings.closing_drag, substep=settings.substep, contact_queries=1
     )
     solver = XpbdSolver(garment, slow, seams=pairs, seam_gap=gap)
+    if fixed is not None and len(fixed):
+        solver.pin(fixed)
     solver.set_friction(0.0)  # otherwise the cloth sticks where it touches first and stretches unevenly
     state = State(position=position, velocity=np.zeros_like(position))
     closing = round(settings.closing * settings.fps)
@@ -177,14 +190,14 @@ def _repair(garment: Garment, state: State, collider: Collider) -> Repair | _NoR
 
 def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
     """Refuse to weld a seam that did not close, naming it."""
-    pairs = garment.seam_uv
+    pairs = garment.uv_particle[garment.seam_uv]
     if not len(pairs):
         return
     gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
     worst = int(gap.argmax())
     if gap[worst] <= largest_gap:
         return
-    panels = " and ".join(garment.panel_names[garment.uv_panel[p]] for p in pairs[worst])
+    panels = " and ".join(garment.panel_names[garment.uv_panel[p]] for p in garment.seam_uv[worst])
     name = garment.seam_names[garment.seam_id[worst]]
     raise ToileError(
         f"garment {garment.name}: seam {name} between panels {panels} stays open by "

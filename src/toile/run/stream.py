@@ -17,6 +17,7 @@ import numpy as np
 
 from toile.errors import ToileError
 from toile.run.check import Audit, Auditor
+from toile.run.over import Recorded, open_inner
 from toile.run.record import Checkpoint, RecordedFile, RecordWriter
 from toile.run.walker import Plan, Step, Walker
 from toile.types import Body, Floats, Garment, Settings, State
@@ -55,7 +56,7 @@ def record_walk(
     watch: Watch = unwatched,
 ) -> None:
     """Simulate a plan into a new file. step: largest rounding error of stored positions [m]; None: none."""
-    walker = Walker(garment, body, plan)
+    walker = make_walker(garment, body, plan, path)
     with RecordWriter.create(path, garment, body, settings, step=step, records={"plan": plan}) as writer:
         _go_on(writer, walker, watch, exact=step is None)
 
@@ -114,11 +115,21 @@ def is_walk(recorded: RecordedFile) -> bool:
     return recorded.record_names >= {"plan"} and recorded.body is not None
 
 
+def make_walker(garment: Garment, body: Body, plan: Plan, path: Path) -> Walker:
+    """Return a walker in the rest pose; what lies under it is read from its own recording."""
+    if plan.inner is None:
+        return Walker(garment, body, plan)
+    under = open_inner(plan.inner, path)
+    if len(under) < plan.settings.frame_count:
+        raise ToileError(f"{under.path} has {len(under)} frames: finish it first, or walk for a shorter time")
+    return Walker(garment, body, plan, Recorded(under, plan_in(under)))
+
+
 def walker_at(recorded: RecordedFile, found: Checkpoint | None, plan: Plan | None = None) -> Walker:
     """Return a walker that stands where the checkpoint was taken; None: in the rest pose."""
     plan = plan or plan_in(recorded)
     assert recorded.body is not None
-    walker = Walker(recorded.garment, recorded.body, plan)
+    walker = make_walker(recorded.garment, recorded.body, plan, recorded.path)
     if found is not None:
         velocity = found.arrays.get("velocity")
         position = found.arrays.get("position")

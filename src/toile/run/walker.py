@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -50,6 +51,24 @@ class AnimateSettings:
         return round(self.lead * self.fps)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inner:
+    """A recorded walk that lies under what is simulated: its garments move as they were recorded."""
+
+    path: str
+    particle_count: int
+    """of its garments, the first ones of the outfit"""
+    digest: str
+    """of the file's first chunk"""
+
+
+class Guide(Protocol):
+    """Where some particles, the first ones, are in each frame."""
+
+    def __call__(self, number: int) -> Floats:
+        """Return their positions in a recorded frame (negative: before the first) [m], (m, 3)."""
+
+
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True)
 class Plan:
     """Everything besides garment and body that decides a walk: the same plan gives the same bits."""
@@ -65,6 +84,8 @@ class Plan:
     """frames after which a file gets what it needs to be resumed"""
     audit: bool = True
     """audit each frame and keep the findings with it"""
+    inner: Inner | None = None
+    """a recorded walk worn underneath"""
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.start).all() or not self.winds:
@@ -98,8 +119,10 @@ class Step:
 class Walker:
     """Simulates a plan frame by frame. It can start at any frame of which position and velocity are known."""
 
-    def __init__(self, garment: Garment, body: Body, plan: Plan) -> None:
-        """Stand in the rest pose, dressed."""
+    def __init__(self, garment: Garment, body: Body, plan: Plan, guide: Guide | None = None) -> None:
+        """Stand in the rest pose, dressed. guide moves the garments that were recorded before."""
+        if (plan.inner is None) != (guide is None):
+            raise ToileError("a walk over another one needs its recording")
         self.garment, self.body, self.plan = garment, body, plan
         if plan.start.shape != (garment.particle_count, 3):
             raise ToileError(f"the walk starts with {len(plan.start)} points, not {garment.particle_count}")
@@ -108,12 +131,15 @@ class Walker:
         self._solver = plan.method.make_solver(garment, plan.start)
         self._before = rest_pose(body)
         self._held = Attachment(garment.hold_particle, plan.start, self._before)
-        if len(garment.hold_particle):
-            self._solver.pin(garment.hold_particle)
+        self._guide = guide
+        led = np.arange(plan.inner.particle_count if plan.inner else 0, dtype=np.int32)
+        pinned = np.union1d(garment.hold_particle, led).astype(np.int32)
+        if len(pinned):
+            self._solver.pin(pinned)
         # the exact repair belongs to contact with the skin itself: other colliders show what they can do
         self._repair: Repair | None = None
         if plan.settings.repair and isinstance(self.collider, SurfaceCollider):
-            self._repair = Repair(garment, self.collider, plan.start, garment.hold_particle)
+            self._repair = Repair(garment, self.collider, plan.start, pinned)
         self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
         self._done = 0
 
@@ -139,8 +165,11 @@ class Walker:
         number, dt = self.number, self._dt
         after = pose_body(self.body, self.pose(number), self._before, dt)
         state = self._held.carry(self.state, after, dt)
+        led = None if self._guide is None else self._guide(number)
+        state = state if led is None else _led(state, led, dt)
         wind = self.plan.wind(number)
         state = advance_frame(self._solver, self.collider, state, self._before, after, dt, wind=wind)
+        state = state if led is None else _placed(state, led)
         state = self._repair(state, after) if self._repair else state
         # times do not add up rounding errors: they follow from the frame's number
         self.state = State(state.position, state.velocity, (number + 1) * dt)
@@ -152,3 +181,17 @@ class Walker:
         contacts = self.collider.at(self._before)(self.state.position)
         near = contacts.gap < 1.25 * getattr(self.plan.method.solver_settings, "thickness", 0.004)
         return len(np.unique(contacts.particle[near]))
+
+
+def _led(state: State, target: Floats, dt: float) -> State:
+    """Return the state with its first particles moving so that they reach their place in dt [s]."""
+    velocity = np.array(state.velocity)
+    velocity[: len(target)] = (target - state.position[: len(target)]) / dt
+    return State(state.position, velocity, state.time)
+
+
+def _placed(state: State, target: Floats) -> State:
+    """Return the state with its first particles exactly at their place."""
+    position = np.array(state.position)
+    position[: len(target)] = target
+    return State(position, state.velocity, state.time)

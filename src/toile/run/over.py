@@ -1,0 +1,126 @@
+"""Outer garments over a recorded walk: what was recorded moves as it did, the new garments are simulated."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from toile.body.skin import rest_pose
+from toile.collision.surface import SurfaceCollider
+from toile.errors import ToileError
+from toile.garment.build import build
+from toile.garment.elastic import with_elastic_bands
+from toile.garment.outfit import join
+from toile.garment.place import place
+from toile.run.method import SOLVER, Method
+from toile.run.record import RecordedFile
+from toile.run.sew import Progress, SewSettings, sew, silent
+from toile.run.walker import Inner, Plan, Walker
+from toile.types import Body, Fabric, Floats, Garment, Pattern
+
+
+class Recorded:
+    """The garments of a recorded walk, frame by frame; the way into the motion is simulated again."""
+
+    def __init__(self, recorded: RecordedFile, plan: Plan) -> None:
+        """Take a recorded walk and its plan."""
+        self._recorded, self._plan = recorded, plan
+        self._walker: Walker | None = None
+
+    def __call__(self, number: int) -> Floats:
+        """Return the garments' particles in a frame [m]; frames before the first come in their order."""
+        if number >= 0:
+            return self._recorded.frame(number).position
+        if self._walker is None:
+            assert self._recorded.body is not None
+            self._walker = Walker(self._recorded.garment, self._recorded.body, self._plan)
+        step = self._walker.step()
+        if step.number != number:
+            raise ToileError(f"{self._recorded.path}: the way into the motion cannot be begun in its middle")
+        return step.state.position
+
+
+def dress_over(
+    recorded: RecordedFile,
+    plan: Plan,
+    patterns: Sequence[Pattern],
+    *,
+    fabric: str | Fabric | Sequence[str | Fabric] = "cotton",
+    edge_length: float = 0.015,
+    progress: Progress = silent,
+) -> tuple[Garment, Plan]:
+    """Return the outfit of recorded and new garments, and the plan of its walk.
+
+    The new garments are sewn over the old ones, which stay as they were dressed.
+    """
+    body = recorded.body
+    if body is None or plan.inner is not None:
+        raise ToileError(f"{recorded.path}: give a walk of one body that does not lie over another walk")
+    progress("cutting", 0.0)
+    outfit, start = _outfit(recorded.garment, plan.start, body, patterns, fabric, edge_length)
+    count = recorded.garment.particle_count
+    inner = np.arange(count, dtype=np.int32)
+    # while it is sewn and drapes, all of the inner garments is held
+    held = replace(outfit, hold_particle=np.union1d(outfit.hold_particle, inner))
+    engine = plan.method.solver_settings if plan.method.solver == SOLVER else Method().solver_settings
+    sewn = sew(
+        held, start, rest_pose(body), SurfaceCollider(body),
+        settings=SewSettings(), engine=engine, progress=progress, fixed=inner,
+    )  # fmt: skip
+    position = np.array(sewn.state.position)
+    position[:count] = plan.start
+    kept = _own_holds(outfit, sewn.garment, count)
+    link = Inner(path=os.fspath(recorded.path), particle_count=count, digest=digest_of(recorded))
+    return replace(sewn.garment, hold_particle=kept), replace(plan, start=position, inner=link)
+
+
+def _outfit(
+    inner: Garment,
+    start: Floats,
+    body: Body,
+    patterns: Sequence[Pattern],
+    fabric: str | Fabric | Sequence[str | Fabric],
+    edge_length: float,
+) -> tuple[Garment, Floats]:
+    """Return the joined garments, the new ones unsewn on layers above the old, and where they start."""
+    fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
+    fitted = [with_elastic_bands(pattern, body)[0] for pattern in patterns]
+    outer = [build(p, f, edge_length) for p, f in zip(fitted, fabrics, strict=True)]
+    top = int(inner.garment_layer.max(initial=0)) + 1
+    raised = [replace(g, garment_layer=np.full(len(g.garment_layer), top + k)) for k, g in enumerate(outer)]
+    return join([inner, *raised]), np.concatenate([start, *[place(g, body) for g in raised]])
+
+
+def _own_holds(outfit: Garment, sewn: Garment, inner_count: int) -> np.ndarray:
+    """Return the particles that the garments themselves hold, after sewing."""
+    label = np.zeros(outfit.particle_count, dtype=np.int32)
+    label[outfit.uv_particle] = sewn.uv_particle
+    held = label[outfit.hold_particle]
+    # what is recorded is led anyway
+    return np.unique(held[held >= inner_count]).astype(np.int32)
+
+
+def digest_of(recorded: RecordedFile) -> str:
+    """Return a fingerprint of what a recording is made of."""
+    digest = hashlib.sha256()
+    digest.update(np.ascontiguousarray(recorded.garment.uv).tobytes())
+    digest.update(np.ascontiguousarray(recorded.frame(0).position).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def open_inner(inner: Inner, beside: str | os.PathLike[str]) -> RecordedFile:
+    """Open the recording that a walk lies over: where it was, or beside the walk's own file."""
+    places = [Path(inner.path), Path(beside).absolute().parent / Path(inner.path).name]
+    found = next((p for p in places if p.is_file()), None)
+    if found is None:
+        raise ToileError(f"{beside} lies over {inner.path}, which is missing: put it there again")
+    recorded = RecordedFile(found)
+    if recorded.garment.particle_count != inner.particle_count or digest_of(recorded) != inner.digest:
+        recorded.close()
+        raise ToileError(f"{found} is not the recording that {beside} lies over: put that one there again")
+    return recorded
