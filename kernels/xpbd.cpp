@@ -79,6 +79,7 @@ class Cloth {
         require(label.size() == count_ && layer.size() == count_ && friction.size() == count_,
                 "label, layer and friction need one value per particle");
         require_indices(triangles, count_, "layers: a triangle names a particle that does not exist");
+        require_indices(label, count_, "layers: labels go from 0 to the number of particles");
         faces_.resize(triangles.size());
         for (std::size_t i = 0; i < faces_.size(); ++i) faces_[i] = place_[triangles.data()[i]];
         std::vector<std::int32_t> sewn(count_);

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from toile.atomic import replacing
 from toile.bench import engine
+from toile.bench.stress import SCENES, run_scene
 from toile.cli.common import Commands
 from toile.cloth.xpbd import QUALITIES, XpbdSettings
+from toile.errors import ToileError
 
 
 def add_bench(commands: Commands) -> None:
@@ -65,6 +67,42 @@ def run_engine(options: argparse.Namespace) -> int:
     return 0
 
 
+def add_stress(commands: Commands) -> None:
+    """Add ``toile stress``."""
+    parser = commands.add_parser(
+        "stress",
+        help="scenes that try to break the engine",
+        description=f"Runs {len(SCENES)} scenes (odd fabrics, garments on moving bodies, wild starts, tiny "
+        "and huge time steps, a body that teleports, broken meshes), each with several random starts. "
+        "Nothing may blow up, crash or pass unnoticed. The exit code is 1 when something did.",
+        epilog="example: toile stress --runs 20",
+    )
+    parser.add_argument(
+        "--runs", type=int, default=3, metavar="N", help="random starts of each scene (default: 3)"
+    )
+    parser.add_argument("--only", default="", metavar="WORD", help="scenes with this word in their name")
+    parser.set_defaults(run=run_stress)
+
+
+def run_stress(options: argparse.Namespace) -> int:
+    """Run all scenes and print what became of them."""
+    chosen = [name for name in SCENES if options.only.lower() in name.lower()]
+    if not chosen:
+        raise ToileError(f"no scene has '{options.only[:40]}' in its name: choose from {', '.join(SCENES)}")
+    failures = 0
+    for name in chosen:
+        results = [run_scene(name, seed) for seed in range(max(1, options.runs))]
+        bad = [r for r in results if not r.outcome.ok]
+        failures += len(bad)
+        words = ", ".join(sorted({r.outcome.words for r in bad or results}))
+        seeds = f" (seeds {', '.join(str(r.seed) for r in bad)})" if bad else ""
+        took = sum(r.seconds for r in results) / len(results)
+        mark = "ok    " if not bad else "FAILED"
+        print(f"{mark} {name:<24} {took:6.2f} s  {words}{seeds}", flush=True)
+    print(f"{len(chosen)} scenes, {len(chosen) * max(1, options.runs)} runs, {failures} failed")
+    return 1 if failures else 0
+
+
 BENCHES = (add_engine,)
 """functions that add a benchmark"""
-COMMANDS = (add_bench,)
+COMMANDS = (add_bench, add_stress)

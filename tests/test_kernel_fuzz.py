@@ -1,0 +1,25 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from toile import _kernels
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_wrong_arguments_raise_and_never_crash(seed: int) -> None:
+    command = [sys.executable, str(Path(__file__).with_name("kernel_fuzz.py")), str(seed), "30"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, f"crashed in {run.stderr.splitlines()[-1:]}"
+    assert int(run.stdout) >= 10
+
+
+@pytest.mark.parametrize("wrong", [np.zeros((3, 3)), np.zeros((5, 3)), np.zeros((4, 2)), np.zeros(12)])
+def test_a_tree_refuses_other_points(wrong: np.ndarray) -> None:
+    triangles = np.array([[0, 1, 2], [0, 2, 3]], np.int32)
+    corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+    tree = _kernels.SurfaceTree(triangles, corners, None)
+    with pytest.raises((ValueError, TypeError, RuntimeError)):
+        tree.refit(wrong)
