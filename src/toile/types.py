@@ -187,6 +187,19 @@ class Hold:
     """elastic: relaxed length / cut length"""
 
 
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """How a pattern changes from one size to the next, along one edge or at one of its ends."""
+
+    edge: EdgeRef
+    where: Literal["out", "start", "end"] = "out"
+    """out: the whole edge moves outward; start, end: that corner moves"""
+    x: float = 0.0
+    """out: how far; else to the right, per step [m]"""
+    y: float = 0.0
+    """upward, per step; not used by out [m]"""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Pattern:
     """The flat pieces of one garment and the seams that join them."""
@@ -201,6 +214,16 @@ class Pattern:
     """what y = 0 of the placements means; body: already aligned to the body it was drafted for"""
     notes: tuple[str, ...] = ()
     """what a reader had to assume, one sentence each, for the user to see"""
+    tuck: str = ""
+    """garment of the same outfit that this one is tucked into: a shirt into trousers"""
+    sizes: tuple[str, ...] = ()
+    """sizes that the grade rules lead to, in order"""
+    size: str = ""
+    """the one of them that is drawn"""
+    grades: tuple[Grade, ...] = ()
+    """what each edge does from one size to the next"""
+    recipe: str = ""
+    """draft and style that it was drafted by, such as 'skirt length=0.6'; empty: drawn by hand"""
 
     def panel(self, name: str) -> Panel:
         """Return the panel of that name."""

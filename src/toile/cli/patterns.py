@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from toile.body import open_body
 from toile.cli.common import (
     Commands,
     add_body_option,
@@ -17,15 +19,28 @@ from toile.cli.common import (
     reading,
 )
 from toile.errors import ToileError
-from toile.pattern import SEAM_ENDING, WRITERS, convert, read_outfit, read_pattern, write_pattern, write_seams
-from toile.pattern.drafts import DRAFTS, draft, options
+from toile.garment.size import graded_to
+from toile.pattern import (
+    SEAM_ENDING,
+    WRITERS,
+    convert,
+    pattern_sizes,
+    read_outfit,
+    read_pattern,
+    write_pattern,
+    write_seams,
+)
+from toile.pattern.drafts import DRAFTS, draft, draft_again, options
 from toile.pattern.draw import draw_pattern
 from toile.pattern.grade import HEIGHT, SIZES, graded_drafts, sizes_named
 from toile.pattern.info import describe
 from toile.pattern.places import propose
+from toile.types import Pattern
 from toile.units import parse_length
 
 DRAWINGS = (".png", ".svg")
+STYLES = tuple(sorted({key for name in DRAFTS for key in options(name)}))
+"""style options of all drafts: length=60cm may also be written --length 60cm"""
 
 
 def add_info(commands: Commands) -> None:
@@ -122,10 +137,13 @@ def run_convert(options: argparse.Namespace) -> int:
     replaced = target.suffix.lower() in (".dxf", ".svg") and target.with_suffix(SEAM_ENDING)
     if replaced and beside.is_file() and replaced.resolve() == beside.resolve():
         raise ToileError(f"{target}: its seam file would replace {beside.name}: give another name")
-    pattern = convert(source, target, **reading(options, options.source))
-    for note in pattern.notes:
+    garments = convert(source, target, **reading(options, options.source))
+    for note in [note for pattern in garments for note in pattern.notes]:
         print(f"note: {note}")
-    print(f"wrote {target}: {len(pattern.panels)} pieces, {len(pattern.seams)} seams")
+    counts = [
+        sum(len(of) for of in parts) for parts in zip(*((p.panels, p.seams) for p in garments), strict=True)
+    ]
+    print(f"wrote {target}: {counts[0]} pieces, {counts[1]} seams")
     return 0
 
 
@@ -141,6 +159,9 @@ def add_draft(commands: Commands) -> None:
     parser.add_argument("name", choices=tuple(DRAFTS))
     parser.add_argument("style", nargs="*", metavar="OPTION=VALUE")
     add_body_option(parser)
+    for key in STYLES:
+        flag = f"--{key.replace('_', '-')}"
+        parser.add_argument(flag, dest=f"style_{key}", metavar="VALUE", help=argparse.SUPPRESS)
     parser.add_argument("-o", "--output", metavar="FILE", help=f"{', '.join(WRITERS)} (default: NAME.txt)")
     parser.set_defaults(run=run_draft)
 
@@ -169,7 +190,9 @@ def _number(text: str) -> float | bool:
 def run_draft(options: argparse.Namespace) -> int:
     """Draft and write a pattern."""
     path = check_output(options.output or f"{options.name}.txt", WRITERS, "patterns")
-    pattern = draft(options.name, body_of(options).measurements, **style_values(options.name, options.style))
+    flags = [f"{key}={value}" for key in STYLES if (value := getattr(options, f"style_{key}")) is not None]
+    style = style_values(options.name, [*options.style, *flags])
+    pattern = draft(options.name, body_of(options).measurements, **style)
     write_pattern(pattern, path)
     print(describe(pattern))
     print(f"wrote {path}")
@@ -180,12 +203,13 @@ def add_grade(commands: Commands) -> None:
     """Add ``toile grade``."""
     parser = commands.add_parser(
         "grade",
-        help="a draft in several sizes",
-        description="Drafts a garment anew for the girths of each size (EN 13402-3). Style options are "
-        "name=value as for toile draft.",
-        epilog="example: toile grade skirt length=60cm --sizes 34-46 --height 168 -o sizes",
+        help="a draft or a pattern file in several sizes",
+        description="Drafts a garment anew for the girths of each size (EN 13402-3), or grades a file: a "
+        "drafted one anew, one with grade rules or sizes by these, others by the ratios of girths. Style "
+        "options of drafts are name=value as for toile draft.",
+        epilog="example: toile grade skirt.txt --sizes 34-46 -o sizes",
     )
-    parser.add_argument("name", choices=tuple(DRAFTS))
+    parser.add_argument("name", metavar="DRAFT|FILE", help=f"one of {', '.join(DRAFTS)}, or a pattern file")
     parser.add_argument("style", nargs="*", metavar="OPTION=VALUE")
     parser.add_argument("--sizes", required=True, metavar="34-46|S,M,L|all")
     parser.add_argument("--sex", choices=tuple(SIZES), default="woman", help="whose sizes (default: woman)")
@@ -197,18 +221,42 @@ def add_grade(commands: Commands) -> None:
 
 
 def run_grade(options: argparse.Namespace) -> int:
-    """Draft every size, then write them all."""
-    style = style_values(options.name, options.style)
-    sizes = sizes_named(options.sizes, options.sex)
-    patterns = graded_drafts(options.name, sizes, sex=options.sex, height=options.height, **style)
-    folder = Path(options.output or f"{options.name}_sizes")
+    """Grade every size, then write them all."""
+    stem = Path(options.name).stem
+    patterns = _graded_patterns(options)
+    folder = Path(options.output or f"{stem}_sizes")
     folder.mkdir(parents=True, exist_ok=True)
-    for size in {size.name: size for size in sizes}.values():
-        path = folder / f"{options.name}_{size.name}.{options.format}"
-        write_pattern(patterns[size.name], path)
-        girths = " ".join(f"{n} {getattr(size, n) * 100:.0f}" for n in ("bust", "waist", "hips"))
-        print(f"wrote {path}: size {size.name} ({size.letter}), {girths} cm")
+    for size, (pattern, words) in patterns.items():
+        path = folder / f"{stem}_{size}.{options.format}"
+        write_pattern(pattern, path)
+        print(f"wrote {path}: size {size}{words}")
     return 0
+
+
+def _graded_patterns(options: argparse.Namespace) -> dict[str, tuple[Pattern, str]]:
+    """Return the pattern of each size and what to tell about it."""
+    own = [] if options.name in DRAFTS else pattern_sizes(options.name)
+    if len(own) > 1:
+        names = own if options.sizes.strip().lower() == "all" else re.split(r"[,\s]+", options.sizes.strip())
+        return {name: (read_pattern(options.name, size=name), " of the file") for name in names}
+    sizes = sizes_named(options.sizes, options.sex)
+    girths = {
+        size.name: f" ({size.letter}), "
+        + " ".join(f"{n} {getattr(size, n) * 100:.0f}" for n in ("bust", "waist", "hips"))
+        + " cm"
+        for size in sizes
+    }
+    if options.name in DRAFTS:
+        style = style_values(options.name, options.style)
+        made = graded_drafts(options.name, sizes, sex=options.sex, height=options.height, **style)
+        return {name: (pattern, girths[name]) for name, pattern in made.items()}
+    pattern = read_pattern(options.name)
+    if pattern.recipe:
+        tall = options.height or HEIGHT[options.sex]
+        again = {size.name: draft_again(pattern.recipe, size.measurements(tall)) for size in sizes}
+        return {name: (replace(p, name=pattern.name), girths[name]) for name, p in again.items()}
+    body = open_body(options.sex)
+    return {size.name: (graded_to(pattern, size, body, options.sex), girths[size.name]) for size in sizes}
 
 
 COMMANDS = (add_info, add_seams, add_convert, add_draft, add_grade)

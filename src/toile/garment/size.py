@@ -18,8 +18,10 @@ from toile.garment.fit_grade import Gain, graded_by_ratio
 from toile.garment.girths import LEAST, TRUNK, Girth, Outlines, girths, hangs, outlines, tightest, top_edges
 from toile.garment.limb_axes import heights
 from toile.pattern import pattern_sizes, read_outfit, read_pattern
+from toile.pattern.drafts import draft_again
 from toile.pattern.drafts.measures import Measures
-from toile.pattern.grade import HEIGHT, SIZES, Size
+from toile.pattern.grade import HEIGHT, SIZES, Size, best_size
+from toile.pattern.grade_rules import graded
 from toile.types import Body, Floats, Hold, Pattern
 
 ENOUGH = -0.005
@@ -45,7 +47,42 @@ def read_fitted(path: str | os.PathLike[str], body: Body, **options: Any) -> lis
     names = pattern_sizes(path)
     if len(names) > 1:
         return [best_of({name: read_pattern(path, **options, size=name) for name in names}, body)]
-    return [fitted_size(pattern, body) for pattern in read_outfit(path, **options)]
+    return [fitted(pattern, body) for pattern in read_outfit(path, **options)]
+
+
+def fitted(pattern: Pattern, body: Body) -> Fitted:
+    """Return a pattern in its best size for the body: drafted anew, by its grade rules, or by ratios."""
+    if pattern.recipe:
+        return _drafted_again(pattern, body)
+    if len(pattern.sizes) > 1:
+        return best_of({size: graded(pattern, size) for size in pattern.sizes}, body)
+    return fitted_size(pattern, body)
+
+
+def _drafted_again(pattern: Pattern, body: Body) -> Fitted:
+    """Return a draft in the girths of the nearest size of EN 13402-3, all else as the body has it."""
+    sex = nearest_table(body.measurements)
+    below = not any(g.name == "bust" for g in girths(pattern, body))
+    size = best_size(body.measurements, sex, below=below)
+    measures = {**body.measurements, **{name: getattr(size, name) for name in TRUNK}}
+    again = replace(draft_again(pattern.recipe, measures), layer=pattern.layer, tuck=pattern.tuck)
+    again = replace(again, name=pattern.name)
+    reason = (
+        f"{pattern.name}: drafted anew ({pattern.recipe}) in size {size.name}: {_say(girths(again, body))}"
+    )
+    return Fitted(again, size.name, reason)
+
+
+def graded_to(pattern: Pattern, size: Size, body: Body, sex: str = "woman") -> Pattern:
+    """Return a pattern graded by ratios to a size of EN 13402-3, laid out beside some body of that sex."""
+    unrolled = outlines(pattern, body)
+    found = girths(pattern, body, unrolled)
+    if not found:
+        raise ToileError(f"pattern {pattern.name} covers no girth that could be graded")
+    table = _Table(sex, body)
+    gain = Gain(table.at(table.base(found)), table.at(float(table.names.index(size.name))), heights(body))
+    wider = graded_by_ratio(pattern, unrolled, found, gain)
+    return replace(wider, notes=(*pattern.notes, f"size: graded to {size.name} of EN 13402-3"))
 
 
 def best_of(patterns: Mapping[str, Pattern], body: Body) -> Fitted:
@@ -75,12 +112,12 @@ def fitted_size(pattern: Pattern, body: Body) -> Fitted:
     gain = Gain(
         table.at(base), table.at(step), heights(body), table.length, body.measurements.get("waist", 0.0)
     )
-    graded = _held(graded_by_ratio(pattern, unrolled, found, gain), unrolled, gain.level)
-    after = girths(graded, body)
+    wider = _held(graded_by_ratio(pattern, unrolled, found, gain), unrolled, gain.level)
+    after = girths(wider, body)
     name = table.names[step]
     cut = f"{pattern.name}: cut {_say(found)}, as for {table.words(base)}"
     return Fitted(
-        replace(graded, notes=(*pattern.notes, f"size: graded to {name} of EN 13402-3")),
+        replace(wider, notes=(*pattern.notes, f"size: graded to {name} of EN 13402-3")),
         name,
         f"{cut}; graded to size {name} ({table.words(step)}): {_say(after)}",
     )

@@ -13,6 +13,8 @@ from toile.pattern import dxf, garmentcode, hpgl, svg, text, text_write
 from toile.pattern.check import check_pattern
 from toile.pattern.dxf_write import to_dxf
 from toile.pattern.files import decode, read_bytes, write_bytes
+from toile.pattern.grade_rules import graded
+from toile.pattern.outfits import in_wearing_order
 from toile.pattern.pdf import to_pdf
 from toile.pattern.pieces import UNIT_METRES
 from toile.pattern.svg_write import to_svg_pattern
@@ -20,7 +22,7 @@ from toile.types import Pattern
 
 __all__ = [
     "READERS", "WRITERS", "check_pattern", "convert", "pattern_sizes", "read_outfit", "read_pattern",
-    "read_seams", "write_pattern", "write_seams",
+    "read_seams", "write_outfit", "write_pattern", "write_seams",
 ]  # fmt: skip
 
 SEAM_ENDING = ".seams"
@@ -76,6 +78,8 @@ def read_pattern(
     kind = _format(data, source)
     pattern = READERS[kind](data, Path(path).stem, source, size=size, units=units)
     check_pattern(pattern, source)
+    if size and pattern.sizes:
+        pattern = graded(pattern, size)
     beside = Path(path).with_suffix(SEAM_ENDING)
     if seams is not None:
         return read_seams(seams, pattern)
@@ -107,17 +111,22 @@ def write_seams(
     write_bytes(path, text_write.seams_to_text(pattern, remarks, base).encode("utf-8"))
 
 
-def convert(source: str | os.PathLike[str], target: str | os.PathLike[str], **options: Any) -> Pattern:
-    """Read one pattern file and write it in the format of another's ending; options as for read_pattern."""
-    pattern = read_pattern(source, **options)
-    write_pattern(pattern, target)
-    return pattern
+def convert(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], **options: Any
+) -> tuple[Pattern, ...]:
+    """Read a pattern file and write it in the format of another's ending; options as for read_pattern."""
+    garments = read_outfit(source, **options)
+    write_outfit(garments, target)
+    return garments
 
 
 def pattern_sizes(path: str | os.PathLike[str]) -> list[str]:
-    """Return the sizes that a DXF file holds; other formats hold one."""
+    """Return the sizes that a DXF file holds, or those that the grade rules of another file lead to."""
     source, data = Path(path).name, read_bytes(path)
-    return dxf.sizes(data, source) if _format(data, source) == "dxf" else []
+    if _format(data, source) == "dxf":
+        return dxf.sizes(data, source)
+    garments = read_outfit(path)
+    return list(garments[0].sizes) if len(garments) == 1 else []
 
 
 def read_outfit(path: str | os.PathLike[str], **options: Any) -> tuple[Pattern, ...]:
@@ -128,10 +137,26 @@ def read_outfit(path: str | os.PathLike[str], **options: Any) -> tuple[Pattern, 
     source, data = Path(path).name, read_bytes(path)
     if _format(data, source) != "text" or options.get("seams") is not None:
         return (read_pattern(path, **options),)
+    size = options.get("size", "")
     garments = text.parse_outfit(decode(data, source), Path(path).stem, source)
     for garment in garments:
         check_pattern(garment, source)
-    return garments
+    garments = tuple(graded(g, size) if size and size in g.sizes else g for g in garments)
+    return in_wearing_order(garments, source)
+
+
+def write_outfit(garments: Sequence[Pattern], path: str | os.PathLike[str]) -> None:
+    """Write several garments as one text file, inner first; single ones in any format."""
+    if len(garments) == 1:
+        return write_pattern(garments[0], path)
+    if Path(path).suffix.lower() != ".txt":
+        raise ToileError(
+            f"{Path(path).name}: {len(garments)} garments go into a .txt file only: change the ending"
+        )
+    for garment in garments:
+        check_pattern(garment, f"pattern '{garment.name}'")
+    write_bytes(path, text_write.outfit_to_text(tuple(garments)).encode("utf-8"))
+    return None
 
 
 def write_pattern(pattern: Pattern, path: str | os.PathLike[str]) -> None:

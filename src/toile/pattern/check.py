@@ -15,6 +15,8 @@ from toile.types import EdgeRef, Floats, Panel, Pattern, Seam
 
 ORIGINS = ("floor", "waist", "body", "unknown")
 MARKS = ("internal", "fold", "cutout", "sew", "drill", "cut")
+WHERE = ("out", "start", "end")
+"""what a grade rule moves"""
 PANEL_LIMIT = 500
 EDGE_LIMIT = 2_000
 """edges of one panel"""
@@ -22,6 +24,9 @@ POINT_LIMIT = 50_000
 """control and corner points of one panel"""
 PATTERN_POINT_LIMIT = 500_000
 SEAM_LIMIT = 10_000
+SIZE_LIMIT = 100
+GRADE_LIMIT = 0.2
+"""largest change from one size to the next [m]"""
 NAME_LIMIT = 120
 LABEL_LIMIT = 1_000
 PANEL_SIZE = 20.0
@@ -46,6 +51,7 @@ def check_pattern(pattern: Pattern, source: str = "") -> None:
         _check_panel(panel, f"{where}panel '{panel.name}'")
     _check_seams(pattern, where)
     _check_holds(pattern, where)
+    _check_grades(pattern, where)
 
 
 def describe_edge(panel: Panel, index: int) -> str:
@@ -89,6 +95,8 @@ def _check_names(pattern: Pattern, where: str) -> None:
     names += [("panel name", p.name, False) for p in pattern.panels]
     names += [("edge name", e.name, True) for p in pattern.panels for e in p.edges]
     names += [("seam name", s.name, True) for s in pattern.seams]
+    names += [("size", size, False) for size in pattern.sizes]
+    names += [("tuck", pattern.tuck, True), ("recipe", pattern.recipe, True)]
     for what, name, may_be_empty in names:
         if not (name or may_be_empty) or len(name) > NAME_LIMIT or not name.isprintable():
             raise ToileError(
@@ -294,3 +302,22 @@ def _check_holds(pattern: Pattern, where: str) -> None:
             raise ToileError(f"{where}hold {k}: '{hold.kind}' is unknown: write pin or elastic")
         if not (math.isfinite(hold.ratio) and 0.1 <= hold.ratio <= 2.0):
             raise ToileError(f"{where}hold {k}: ratio {hold.ratio:g} is not between 0.1 and 2")
+
+
+def _check_grades(pattern: Pattern, where: str) -> None:
+    panels = {panel.name: panel for panel in pattern.panels}
+    if len(pattern.grades) > SEAM_LIMIT or len(pattern.sizes) > SIZE_LIMIT:
+        raise ToileError(f"{where}more than {SEAM_LIMIT} grade rules or {SIZE_LIMIT} sizes")
+    if len(set(pattern.sizes)) < len(pattern.sizes):
+        raise ToileError(f"{where}a size is named twice: {_some(pattern.sizes)}")
+    if pattern.sizes and pattern.size not in pattern.sizes:
+        raise ToileError(
+            f"{where}the drawn size '{pattern.size[:20]}' is not one of the sizes {_some(pattern.sizes)}: "
+            "write 'size' with one of them"
+        )
+    for k, grade in enumerate(pattern.grades):
+        _check_ref(panels, grade.edge, f"{where}grade rule {k}")
+        if grade.where not in WHERE or not max(abs(grade.x), abs(grade.y)) <= GRADE_LIMIT:
+            raise ToileError(
+                f"{where}grade rule {k}: {100 * grade.x:g} {100 * grade.y:g} cm per size is not believable"
+            )

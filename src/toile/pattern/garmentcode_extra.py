@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from toile.errors import ToileError
-from toile.pattern.check import MARKS, ORIGINS
-from toile.types import EdgeRef, Hold, Mark, Notch, Panel, Pattern
+from toile.pattern.check import MARKS, ORIGINS, WHERE
+from toile.types import EdgeRef, Grade, Hold, Mark, Notch, Panel, Pattern
 
 
 def extra_from_pattern(pattern: Pattern) -> dict[str, Any]:
@@ -20,6 +20,11 @@ def extra_from_pattern(pattern: Pattern) -> dict[str, Any]:
         "layer": pattern.layer,
         "origin": pattern.origin,
         "notes": list(pattern.notes),
+        "tuck": pattern.tuck,
+        "sizes": list(pattern.sizes),
+        "size": pattern.size,
+        "recipe": pattern.recipe,
+        "grades": [[g.edge.panel, g.edge.edge, g.where, g.x, g.y] for g in pattern.grades],
         "seams": [[seam.name, seam.ease] for seam in pattern.seams],
         "holds": [[h.edge.panel, h.edge.edge, h.kind, h.ratio] for h in pattern.holds],
         "panels": {panel.name: _panel_extra(panel) for panel in pattern.panels},
@@ -63,6 +68,14 @@ def _with_extra(pattern: Pattern, extra: Any) -> Pattern:
         origin=_one_of(extra.get("origin", pattern.origin), ORIGINS),
         seams=seams,
         notes=tuple(_text(note) for note in extra.get("notes", [])),
+        tuck=_text(extra.get("tuck", "")),
+        sizes=tuple(_text(size) for size in extra.get("sizes", [])),
+        size=_text(extra.get("size", "")),
+        recipe=_text(extra.get("recipe", "")),
+        grades=tuple(
+            Grade(EdgeRef(_text(panel), int(edge)), _one_of(where, WHERE), float(x), float(y))
+            for panel, edge, where, x, y in extra.get("grades", [])
+        ),
         holds=tuple(
             Hold(EdgeRef(_text(panel), int(edge)), _one_of(kind, ("pin", "elastic")), float(ratio))
             for panel, edge, kind, ratio in extra.get("holds", [])

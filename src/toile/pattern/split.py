@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toile.pattern import curves
-from toile.types import CurveKind, EdgeRef, Floats, Hold, Notch, Panel, Pattern, Seam
+from toile.types import CurveKind, EdgeRef, Floats, Grade, Hold, Notch, Panel, Pattern, Seam
 
 Cuts = Mapping[tuple[str, int], Sequence[float]]
 """(panel, edge) → ascending fractions of the edge's length where it is cut"""
@@ -39,7 +39,15 @@ def split_edges(pattern: Pattern, cuts: Cuts) -> Pattern:
         panels=tuple(_split_panel(panel, cuts, first[panel.name]) for panel in pattern.panels),
         seams=tuple(replace(seam, a=chain(seam.a), b=chain(seam.b)) for seam in pattern.seams),
         holds=tuple(Hold(ref, h.kind, h.ratio) for h in pattern.holds for ref in pieces(h.edge)),
+        grades=tuple(rule for g in pattern.grades for rule in _split_grade(g, pieces(g.edge))),
     )
+
+
+def _split_grade(grade: Grade, refs: tuple[EdgeRef, ...]) -> list[Grade]:
+    """Return a grade rule for the pieces of its edge: all move outward, or an end of the first or last."""
+    if grade.where == "out":
+        return [replace(grade, edge=ref) for ref in refs]
+    return [replace(grade, edge=refs[0 if grade.where == "start" else -1])]
 
 
 def _split_panel(panel: Panel, cuts: Cuts, first: NDArray[np.int64]) -> Panel:

@@ -17,15 +17,16 @@ from toile.pattern.text_joins import (
     Words,
     edge_index,
     elastics_of,
+    grades_of,
     pins_of,
     seam_of,
     split_at,
     take,
 )
 from toile.pattern.words import METRES, Token, angle_of, length_of, name_of, number_of, tokens_of
-from toile.types import Edge, Floats, Hold, Mark, Notch, Panel, Pattern, Placement, Seam
+from toile.types import Edge, Floats, Grade, Hold, Mark, Notch, Panel, Pattern, Placement, Seam
 
-FIRST_WORDS = frozenset({"garment", "panel", "units", "origin", "layer", "fabric", "seam"})
+FIRST_WORDS = frozenset({"garment", "panel", "units", "origin", "layer", "fabric", "seam", "sizes", "tuck"})
 """how a garment text file may begin"""
 
 
@@ -71,6 +72,11 @@ class _Reader:
     joins: list[tuple[int, Words]] = field(default_factory=list)
     seams: list[Seam] = field(default_factory=list)
     holds: list[Hold] = field(default_factory=list)
+    tuck: str = ""
+    sizes: tuple[str, ...] = ()
+    size: str = ""
+    recipe: str = ""
+    grades: list[Grade] = field(default_factory=list)
     started: bool = False
     notes: list[str] = field(default_factory=list)
 
@@ -115,6 +121,10 @@ def add_seams(text: str, pattern: Pattern, source: str) -> Pattern:
         seams=pattern.seams + added.seams,
         holds=pattern.holds + added.holds,
         notes=pattern.notes + added.notes,
+        grades=pattern.grades + added.grades,
+        sizes=added.sizes or pattern.sizes,
+        size=added.size or pattern.size,
+        recipe=pattern.recipe,
     )
 
 
@@ -170,6 +180,11 @@ def _finish(reader: _Reader) -> Pattern:
         reader.layer,
         reader.origin,
         tuple(reader.notes),
+        tuck=reader.tuck,
+        sizes=reader.sizes,
+        size=reader.size,
+        grades=tuple(reader.grades),
+        recipe=reader.recipe,
     )
 
 
@@ -239,6 +254,27 @@ def _on_layer(reader: _Reader, words: Words) -> None:
 
 def _on_note(reader: _Reader, words: Words) -> None:
     reader.notes.append(name_of(take(words, 1, 'note "TEXT"')[0]))
+
+
+def _on_tuck(reader: _Reader, words: Words) -> None:
+    into, garment = take(words, 2, "tuck into GARMENT")
+    if into.text != "into":
+        raise ToileError("write 'tuck into GARMENT'")
+    reader.tuck = name_of(garment)
+
+
+def _on_sizes(reader: _Reader, words: Words) -> None:
+    if not words:
+        raise ToileError("write 'sizes S M L', in order")
+    reader.sizes = tuple(name_of(word) for word in words)
+
+
+def _on_size(reader: _Reader, words: Words) -> None:
+    reader.size = name_of(take(words, 1, "size NAME")[0])
+
+
+def _on_drafted(reader: _Reader, words: Words) -> None:
+    reader.recipe = name_of(take(words, 1, 'drafted "NAME OPTION=VALUE …"')[0])
 
 
 def _on_panel(reader: _Reader, words: Words) -> None:
@@ -478,12 +514,17 @@ def _on_elastic(reader: _Reader, words: Words) -> None:
     reader.holds += elastics_of(reader.panels, words)
 
 
-_JOINS = {"seam": _on_seam, "pin": _on_pin, "elastic": _on_elastic}
+def _on_grade(reader: _Reader, words: Words) -> None:
+    reader.grades += grades_of(reader.panels, words, reader.unit)
+
+
+_JOINS = {"seam": _on_seam, "pin": _on_pin, "elastic": _on_elastic, "grade": _on_grade}
 _HANDLERS: dict[str, Callable[[_Reader, Words], None]] = {
     "garment": _on_garment, "units": _on_units, "origin": _on_origin, "layer": _on_layer, "panel": _on_panel,
     "fabric": _on_fabric, "at": _on_at, "turn": _on_turn, "matrix": _on_matrix, "around": _on_around,
     "grain": _on_grain, "label": _on_label, "corner": _on_corner, "from": _on_from, "notch": _on_notch,
-    "mark": _on_mark, "note": _on_note, "remove": _on_remove, "edge": _on_name,
+    "mark": _on_mark, "note": _on_note, "tuck": _on_tuck, "sizes": _on_sizes, "size": _on_size,
+    "drafted": _on_drafted, "remove": _on_remove, "edge": _on_name,
     **{word: _edge_handler(word) for word in _USAGE},
     **{word: _later(word) for word in _JOINS},
 }  # fmt: skip

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 
 from toile.errors import ToileError
-from toile.pattern.words import Token, name_of, number_of, ref_of
-from toile.types import Edge, EdgeRef, Hold, Panel, Seam
+from toile.pattern.words import Token, length_of, name_of, number_of, ref_of
+from toile.types import Edge, EdgeRef, Grade, Hold, Panel, Seam
 
 Words = list[Token]
 Panels = Mapping[str, Panel]
@@ -101,6 +102,20 @@ def seam_of(panels: Panels, words: Words) -> Seam:
         raise ToileError("write 'seam NAME: PANEL.EDGE, … = PANEL.EDGE, …'")
     a, b = _chain(panels, words[: equals[0]]), _chain(panels, words[equals[0] + 1 :])
     return Seam(a, b, ease, name)
+
+
+def grades_of(panels: Panels, words: Words, unit: Decimal) -> list[Grade]:
+    """Return the grade rules of ``PANEL.EDGE, … out LENGTH`` or ``PANEL.EDGE, … start|end X Y``."""
+    for where, count in (("out", 1), ("start", 2), ("end", 2)):
+        refs, rest = split_at(words, where)
+        if rest:
+            values = [length_of(w, unit) for w in take(rest, count, f"grade PANEL.EDGE {_USAGE[where]}")]
+            chain = _chain(panels, refs)
+            return [Grade(EdgeRef(r.panel, r.edge), where, *values) for r in chain]  # type: ignore[arg-type]
+    raise ToileError("write 'grade PANEL.EDGE out LENGTH', 'grade PANEL.EDGE start X Y' or '… end X Y'")
+
+
+_USAGE = {"out": "out LENGTH", "start": "start X Y", "end": "end X Y"}
 
 
 def pins_of(panels: Panels, words: Words) -> list[Hold]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from toile.errors import ToileError
 from toile.pattern.mirror import mirror_panel
 from toile.pattern.rotation import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.words import angle_text, length_text, quote
-from toile.types import EdgeRef, Floats, Hold, Panel, Pattern, Seam
+from toile.types import EdgeRef, Floats, Grade, Hold, Panel, Pattern, Seam
 
 _WORDS = {"line": "line", "quadratic": "curve", "cubic": "curve", "arc": "arc", "polyline": "polyline"}
 
@@ -36,7 +37,8 @@ def seams_to_text(pattern: Pattern, remarks: Sequence[str] = (), base: Pattern |
     ``remarks`` are comments, one for each seam. ``base`` is what that file itself holds: pieces that are
     not in it must be twins of some that are, and its other pieces are left out.
     """
-    lines = [f"garment {quote(pattern.name)}", f"origin {pattern.origin}", f"layer {pattern.layer}", ""]
+    lines = [f"garment {quote(pattern.name)}", f"origin {pattern.origin}", f"layer {pattern.layer}"]
+    lines += [*_size_lines(replace(pattern, recipe="")), ""]
     if base is not None:
         lines += _piece_changes(pattern, base)
     for panel in pattern.panels:
@@ -76,6 +78,7 @@ def _garment_lines(pattern: Pattern) -> list[str]:
     lines = [f"garment {quote(pattern.name)}", "units cm", f"origin {pattern.origin}"]
     if pattern.layer:
         lines.append(f"layer {pattern.layer}")
+    lines += _size_lines(pattern)
     lines += [f"note {quote(note)}" for note in pattern.notes]
     for panel in pattern.panels:
         lines += ["", f"panel {quote(panel.name)}", *[f"  {line}" for line in _panel_lines(panel)]]
@@ -83,9 +86,24 @@ def _garment_lines(pattern: Pattern) -> list[str]:
     return [*lines, "", *joins] if joins else lines
 
 
+def _size_lines(pattern: Pattern) -> list[str]:
+    lines = [f"tuck into {quote(pattern.tuck)}"] if pattern.tuck else []
+    if pattern.sizes:
+        lines.append("sizes " + " ".join(quote(size) for size in pattern.sizes))
+    if pattern.size:
+        lines.append(f"size {quote(pattern.size)}")
+    return lines + ([f"drafted {quote(pattern.recipe)}"] if pattern.recipe else [])
+
+
 def _join_lines(pattern: Pattern) -> list[str]:
     seams = [_seam_line(seam, pattern) for seam in pattern.seams]
-    return seams + [_hold_line(hold, pattern) for hold in pattern.holds]
+    holds = [_hold_line(hold, pattern) for hold in pattern.holds]
+    return [*seams, *holds, *[_grade_line(grade, pattern) for grade in pattern.grades]]
+
+
+def _grade_line(grade: Grade, pattern: Pattern) -> str:
+    values = (grade.x,) if grade.where == "out" else (grade.x, grade.y)
+    return f"grade {_ref(grade.edge, pattern)} {grade.where} {' '.join(length_text(v) for v in values)}"
 
 
 def _panel_lines(panel: Panel) -> list[str]:

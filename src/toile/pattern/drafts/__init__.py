@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toile.errors import ToileError
@@ -46,7 +47,38 @@ def draft(name: str, measurements: Mapping[str, float], **style: Any) -> Pattern
         if option not in known:
             raise ToileError(f"draft {name} has no option '{option}': choose {', '.join(known)}")
         _check_value(name, option, value, known[option])
-    return DRAFTS[name](Measures(measurements), **style)
+    pattern = DRAFTS[name](Measures(measurements), **style)
+    return replace(pattern, recipe=recipe_text(name, style))
+
+
+def recipe_text(name: str, style: Mapping[str, Any]) -> str:
+    """Return a draft and its style as one line, from which `draft_again` makes it anew."""
+    return " ".join([name, *(f"{key}={value}" for key, value in style.items())])
+
+
+def draft_again(recipe: str, measurements: Mapping[str, float]) -> Pattern:
+    """Return the garment of a recipe for other measurements [m]."""
+    name, *words = recipe.split()
+    if name not in DRAFTS:
+        raise ToileError(f"'{recipe[:60]}' is no recipe: it starts with one of {', '.join(DRAFTS)}")
+    known, style = options(name), {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in known:
+            raise ToileError(f"recipe '{recipe[:60]}': '{word[:30]}' is no option of {name}")
+        style[key] = _value(value)
+    return draft(name, measurements, **style)
+
+
+def _value(text: str) -> Any:
+    if text in ("True", "False"):
+        return text == "True"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def options(name: str) -> dict[str, Any]:
