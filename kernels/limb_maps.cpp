@@ -56,11 +56,54 @@ struct MapOptions {
     bool refine;
 };
 
+// a finished map: what a look-up needs
+struct View {
+    int width, height;
+    double left, top;
+    const float *pixel;
+};
+
 struct Hit {
     Vec3 normal;  // in the part's frame
     double gap;
     Vec3 velocity;  // in the world
 };
+
+// the planes of both sides at the pixel of `at`, asked for the point p; false: nothing near
+bool planes(const View &map, const MapOptions &o, Vec3 at, Vec3 p, Hit &hit) {
+    const double c = (at.x - map.left) / o.pixel, r = (map.top - at.y) / o.pixel;
+    if (!(c >= 0 && r >= 0 && c < map.width && r < map.height)) return false;
+    const float *front = map.pixel + (static_cast<std::size_t>(r) * map.width + static_cast<std::size_t>(c)) * 2 * kValues;
+    const float *back = front + kValues;
+    // equation 3: how far under the skin, as each camera sees it
+    const double deep_front = front[4] - at.z, deep_back = at.z - back[4];
+    if (!(deep_front > -o.reach && deep_back > -o.reach)) return false;
+    const float *near = deep_front < deep_back ? front : back;
+    const Vec3 n_front = load(front), n_back = load(back), sum = n_front + n_back;
+    const double gap_front = dot(n_front, p) - front[3], gap_back = dot(n_back, p) - back[3];
+    const bool both = std::abs(deep_front - deep_back) < o.silhouette && dot(sum, sum) > 0.25;
+    if (both) {
+        hit.normal = normalised(sum);
+        hit.gap = 0.5 * (gap_front + gap_back);
+        hit.velocity = 0.5 * (load(front + 5) + load(back + 5));
+    } else {
+        hit.normal = near == front ? n_front : n_back;
+        hit.gap = near == front ? gap_front : gap_back;
+        hit.velocity = load(near + 5);
+    }
+    return true;
+}
+
+// contact of a point in the map's frame
+bool look(const View &map, const MapOptions &o, Vec3 p, Hit &hit) {
+    if (!planes(map, o, p, p, hit)) return false;
+    if (o.refine) {
+        // the first plane tells where about the nearest skin is: ask there, and measure from the plane found there
+        Hit second;
+        if (hit.gap < o.reach && planes(map, o, p - hit.gap * hit.normal, p, second)) hit = second;
+    }
+    return hit.gap < o.reach;
+}
 
 class PartMaps {
   public:
@@ -80,8 +123,6 @@ class PartMaps {
     void grow(const Part &part, std::vector<char> &seen, std::vector<float> &values) const;
     bool near_box(const Part &part, Vec3 centre, Vec3 half) const;
     bool in_box(const Part &part, Vec3 p) const;
-    bool look(const Part &part, Vec3 p, Hit &hit) const;
-    bool planes(const Part &part, Vec3 at, Vec3 p, Hit &hit) const;
 
     std::vector<Part> parts_;
     std::vector<std::int32_t> body_;  // all triangles once, for the normals
@@ -253,42 +294,6 @@ void PartMaps::draw(In<bool, -1> wanted) {
     });
 }
 
-// the planes of both sides at the pixel of `at`, asked for the point p; false: nothing near
-bool PartMaps::planes(const Part &part, Vec3 at, Vec3 p, Hit &hit) const {
-    const double c = (at.x - part.left) / o_.pixel, r = (part.top - at.y) / o_.pixel;
-    if (!(c >= 0 && r >= 0 && c < part.width && r < part.height)) return false;
-    const float *front = part.pixel.data() + (static_cast<std::size_t>(r) * part.width + static_cast<std::size_t>(c)) * 2 * kValues;
-    const float *back = front + kValues;
-    // equation 3: how far under the skin, as each camera sees it
-    const double deep_front = front[4] - at.z, deep_back = at.z - back[4];
-    if (!(deep_front > -o_.reach && deep_back > -o_.reach)) return false;
-    const float *near = deep_front < deep_back ? front : back;
-    const Vec3 n_front = load(front), n_back = load(back), sum = n_front + n_back;
-    const double gap_front = dot(n_front, p) - front[3], gap_back = dot(n_back, p) - back[3];
-    const bool both = std::abs(deep_front - deep_back) < o_.silhouette && dot(sum, sum) > 0.25;
-    if (both) {
-        hit.normal = normalised(sum);
-        hit.gap = 0.5 * (gap_front + gap_back);
-        hit.velocity = 0.5 * (load(front + 5) + load(back + 5));
-    } else {
-        hit.normal = near == front ? n_front : n_back;
-        hit.gap = near == front ? gap_front : gap_back;
-        hit.velocity = load(near + 5);
-    }
-    return true;
-}
-
-// contact of a point in the part's frame
-bool PartMaps::look(const Part &part, Vec3 p, Hit &hit) const {
-    if (!planes(part, p, p, hit)) return false;
-    if (o_.refine) {
-        // the first plane tells where about the nearest skin is: ask there, and measure from the plane found there
-        Hit second;
-        if (hit.gap < o_.reach && planes(part, p - hit.gap * hit.normal, p, second)) hit = second;
-    }
-    return hit.gap < o_.reach;
-}
-
 bool PartMaps::in_box(const Part &part, Vec3 p) const {
     const double r = o_.reach + o_.tolerance;
     return p.x > part.low.x - r && p.x < part.high.x + r && p.y > part.low.y - r && p.y < part.high.y + r &&
@@ -372,7 +377,7 @@ nb::tuple PartMaps::look_up(Points points, bool cull) const {
                     const Vec3 p = load(points.data() + 3 * i);
                     for (const Part *part : near) {
                         Hit hit;
-                        if (!look(*part, part->frame.to_part(p), hit)) continue;
+                        if (!look({part->width, part->height, part->left, part->top, part->pixel.data()}, o_, part->frame.to_part(p), hit)) continue;
                         out.particle.push_back(static_cast<std::int32_t>(i));
                         out.part.push_back(static_cast<std::int32_t>(part - parts_.data()));
                         out.gap.push_back(hit.gap);
@@ -412,6 +417,34 @@ nb::tuple PartMaps::texels(int part) const {
     return nb::make_tuple(p.left, p.top, own(std::move(copy), {std::size_t(p.height), std::size_t(p.width), 2, std::size_t(kValues)}));
 }
 
+// contacts with one stored map whose frame is the world's
+nb::tuple look_up_map(Points points, In<float, -1, -1, 2, kValues> texels, double left, double top, double pixel, double reach,
+                      double silhouette, bool refine) {
+    require(pixel > 0 && reach > 0, "pixel and reach must be positive");
+    const std::size_t n = points.shape(0);
+    const View map{static_cast<int>(texels.shape(1)), static_cast<int>(texels.shape(0)), left, top, texels.data()};
+    const MapOptions o{pixel, 0, reach, silhouette, 0, refine};
+    std::vector<Hit> hits(n);
+    std::vector<char> found(n, 0);
+    std::vector<std::int32_t> particle;
+    std::vector<double> gap, normal, velocity;
+    {
+        nb::gil_scoped_release free_python;
+        for_ranges(n, 4096, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) found[i] = look(map, o, load(points.data() + 3 * i), hits[i]);
+        });
+        for (std::size_t i = 0; i < n; ++i) {
+            if (!found[i]) continue;
+            particle.push_back(static_cast<std::int32_t>(i));
+            gap.push_back(hits[i].gap);
+            for (const double a : {hits[i].normal.x, hits[i].normal.y, hits[i].normal.z}) normal.push_back(a);
+            for (const double a : {hits[i].velocity.x, hits[i].velocity.y, hits[i].velocity.z}) velocity.push_back(a);
+        }
+    }
+    const std::size_t c = particle.size();
+    return nb::make_tuple(own(std::move(particle), {c}), own(std::move(gap), {c}), own(std::move(normal), {c, 3}), own(std::move(velocity), {c, 3}));
+}
+
 }  // namespace
 
 void bind_limb_maps(nb::module_ &m) {
@@ -431,4 +464,6 @@ void bind_limb_maps(nb::module_ &m) {
         .def("texels", &PartMaps::texels, nb::arg("part"),
              "-> left [m], top [m], (h, w, side, 8): normal, offset, depth (infinite: unseen), velocity; side 0 is the front")
         .def_prop_ro("part_count", &PartMaps::part_count);
+    m.def("look_up_map", &look_up_map, nb::arg("points"), nb::arg("texels"), nb::arg("left"), nb::arg("top"), nb::arg("pixel"), nb::arg("reach"),
+          nb::arg("silhouette"), nb::arg("refine"), "-> particle (c,), gap (c,), normal (c, 3), velocity (c, 3) from a map that texels() returned");
 }

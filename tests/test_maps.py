@@ -15,8 +15,8 @@ from toile.collision.maps import (
     colour_to_normal,
     colour_to_velocity,
     depth_to_grey,
-    map_frame,
     normal_to_colour,
+    pixel_size,
     velocity_to_colour,
 )
 from toile.collision.surface import SurfaceCollider, SurfaceSettings
@@ -65,9 +65,12 @@ def test_map_coordinates():
 # equation 14: a person of 1.70 m in 340 pixels: 5 mm
 def test_pixel_size():
     box = np.array([[-0.3, 0, -0.1], [0.3, 1.7, 0.1]])
-    frame = map_frame(box, MapSettings(size=340, rim=1))
-    assert frame.pixel == pytest.approx(0.005)
-    assert (frame.columns, frame.rows) == (124, 344)
+    assert pixel_size(box, MapSettings(size=340)) == pytest.approx(0.005)
+    # a ball of 0.3 m in 60 pixels, with a rim of 1 and a border of 1 on each side
+    maps = ball(size=60, rim=1)
+    assert maps.frame.pixel == pytest.approx(0.005, rel=1e-2)
+    assert maps.texels.shape[:2] == (maps.frame.rows, maps.frame.columns)
+    assert 64 <= maps.frame.rows <= 65
 
 
 # 001 equation 5 and 000 equation 12: on the axis the ball's skin is at z = ±0.15, with tolerance ±0.155
@@ -126,8 +129,42 @@ def test_maps_agree_with_the_surface_of_the_woman():
     assert np.percentile(error, 90) < 0.004
 
 
+# equation 12 and equation 5 with both maps: front z + tol, back z − tol
+def test_views_are_those_of_two_cameras():
+    maps = ball(size=60, tolerance=0.004)
+    row, column = maps.frame.rows // 2, maps.frame.columns // 2
+    assert maps.front.depth[row, column] == pytest.approx(0.154, abs=5e-4)
+    assert maps.back.depth[row, column] == pytest.approx(-0.154, abs=5e-4)
+    # on the body's left (+x) the front camera sees normals to +x on its right, the back camera on its left
+    assert maps.front.normal[row, -8, 0] > 0.5
+    assert maps.back.normal[row, 7, 0] > 0.5
+
+
+def test_maps_of_a_known_motion_are_drawn_once():
+    body = ball_body()
+    poses = [
+        PosedBody(
+            body, body.vertices + np.array([0, 0.01 * k, 0]), np.zeros_like(body.vertices), np.eye(4)[None]
+        )
+        for k in range(3)
+    ]
+    collider = MapCollider(body, MapSettings(size=40, stored=3))
+    assert collider.precompute(poses) == 3
+    again = PosedBody(body, poses[1].vertices.copy(), poses[1].velocity.copy(), np.eye(4)[None])
+    assert collider.at(again) is collider.at(poses[1])
+    drawn = MapCollider(body, MapSettings(size=40)).at(poses[1])
+    assert np.array_equal(drawn.texels, collider.at(again).texels)
+    # the oldest goes when there is no room
+    other = PosedBody(body, body.vertices * 1.01, np.zeros_like(body.vertices), np.eye(4)[None])
+    collider.at(other)
+    assert collider.precompute([other]) == 3
+    with pytest.raises(ToileError, match="stored"):
+        MapCollider(body).precompute(poses)
+
+
 @pytest.mark.parametrize(
-    "settings", [{"size": 3}, {"tolerance": -0.1}, {"rim": -1}, {"reach": 0.0}, {"reach": float("nan")}]
+    "settings",
+    [{"size": 3}, {"stored": -1}, {"tolerance": -0.1}, {"rim": -1}, {"reach": 0.0}, {"reach": float("nan")}],
 )
 def test_bad_settings(settings):
     with pytest.raises(ToileError):

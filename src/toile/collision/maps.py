@@ -6,16 +6,20 @@ body's number of triangles. See docs/collider-maps.md for the equations and for 
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from toile import _kernels
 from toile.errors import ToileError
-from toile.mesh.geometry import vertex_normals
-from toile.mesh.raster import rasterise
+from toile.mesh.raster import Floats32
 from toile.types import Body, Bools, Contacts, Floats, Ints, PosedBody
 
-NEIGHBOURS = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
+WORLD = np.concatenate([np.eye(3), np.zeros((1, 3))])[None]
+"""the maps' own frame: axes, origin"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +34,18 @@ class MapSettings:
     """layers of pixels added round the silhouette"""
     reach: float = 0.02
     """points farther than this from the skin have no contact [m]"""
+    refine: bool = True
+    """look a second time where the first look says the skin is: better depths; the papers look once"""
+    stored: int = 0
+    """maps of so many poses are kept and used again when the body comes back to a pose: for known motions"""
 
     def __post_init__(self) -> None:
         if not 16 <= self.size <= 4096:
             raise ToileError(f"map size is {self.size} pixels: choose between 16 and 4096")
         if not 0 <= self.rim <= 16:
             raise ToileError(f"rim is {self.rim} pixels: choose between 0 and 16")
+        if not 0 <= self.stored <= 100000:
+            raise ToileError(f"stored is {self.stored}: choose between 0 and 100000 poses")
         if not (0 <= self.tolerance < 0.1 and 0 < self.reach < 1):
             raise ToileError("choose a tolerance between 0 and 0.1 m and a reach between 0 and 1 m")
 
@@ -82,8 +92,6 @@ class View:
     """unit, out of the body, (h, w, 3)"""
     velocity: Floats
     """of the skin [m/s], (h, w, 3)"""
-    offset: Floats
-    """n · s of the plane that touches the skin at the pixel, tolerance added [m], (h, w)"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -91,143 +99,111 @@ class Maps:
     """A body at one instant, from the front and from the back."""
 
     frame: MapFrame
-    front: View
-    back: View
+    texels: Floats32
+    """per pixel of the front camera what both see: normal, plane offset, depth (infinite: unseen), velocity;
+    front first, (h, w, 2, 8)"""
     reach: float
     """[m]"""
+    refine: bool
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3)."""
-        inside, cell, back = self._pick(position)
-        values = {k: self._look(k, cell, back) for k in ("depth", "normal", "offset")}
-        gap = np.einsum("nk,nk->n", values["normal"], position) - values["offset"]
-        # how far before the seen skin, along the camera's axis
-        before = (position[:, 2] - values["depth"]) * np.where(back, -1, 1)
-        with np.errstate(invalid="ignore"):
-            near = np.flatnonzero(inside & (gap < self.reach) & (before < self.reach)).astype(np.int32)
-        return Contacts(
-            particle=near,
-            gap=gap[near],
-            normal=values["normal"][near],
-            velocity=self._look("velocity", cell[near], back[near]),
+        f = self.frame
+        points = np.ascontiguousarray(position, dtype=np.float64)
+        found = _kernels.look_up_map(
+            points, self.texels, f.left, f.top, f.pixel, self.reach, 0.0, self.refine
         )
+        return Contacts(*found)
+
+    @property
+    def front(self) -> View:
+        """What the camera before the body sees."""
+        return _view(self.texels[:, :, 0])
+
+    @property
+    def back(self) -> View:
+        """What the camera behind the body sees: left and right exchanged."""
+        return _view(self.texels[:, ::-1, 1])
 
     def collides(self, position: Floats) -> Bools:
         """Return which points lie under the skin of the maps, equation 12, (n,)."""
-        inside, cell, back = self._pick(position)
-        depth = self._look("depth", cell, back)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(inside & np.where(back, position[:, 2] > depth, position[:, 2] < depth))
-
-    def _look(self, name: str, cell: Ints, back: Bools) -> Floats:
-        """Return a map's values at flat pixels, of the back map where back is set."""
-        front_map, back_map = getattr(self.front, name), getattr(self.back, name)
-        flat = (self.frame.rows * self.frame.columns, *front_map.shape[2:])
-        choose = back.reshape(-1, *(1,) * (len(flat) - 1))
-        return np.asarray(np.where(choose, back_map.reshape(flat)[cell], front_map.reshape(flat)[cell]))
-
-    def _pick(self, position: Floats) -> tuple[Bools, Ints, Bools]:
-        """Return which points a map knows, their flat pixel and whether the back map speaks for them."""
-        frame = self.frame
+        frame, z = self.frame, position[:, 2]
         row, column = frame.rows_of(position[:, 1]), frame.columns_of(position[:, 0], False)
         with np.errstate(invalid="ignore"):
-            inside = (row >= 0) & (row < frame.rows) & (column > 0) & (column < frame.columns)
-        r = np.where(inside, row, 0).astype(np.int32)
-        c = np.where(inside, column, 0).astype(np.int32)
-        mirrored = frame.columns - 1 - c
-        inside &= self.front.seen[r, c]
-        middle = 0.5 * (self.front.depth[r, c] + self.back.depth[r, mirrored])
-        with np.errstate(invalid="ignore"):
-            back = np.asarray(position[:, 2] < middle)
-        return inside, (r * frame.columns + np.where(back, mirrored, c)).astype(np.int32), back
+            inside = (row >= 0) & (row < frame.rows) & (column >= 0) & (column < frame.columns)
+        r, c = (np.where(inside, a, 0).astype(np.int32) for a in (row, column))
+        front, back = self.texels[r, c, 0, 4], self.texels[r, c, 1, 4]
+        # the nearer map speaks: before the middle the front one, behind it the back one
+        return np.asarray(inside & (z < front) & (z > back))
+
+
+def _view(texels: Floats32) -> View:
+    values = texels.astype(np.float64)
+    seen = np.isfinite(values[..., 4])
+    return View(seen, np.where(seen, values[..., 4], np.nan), values[..., :3], values[..., 5:])
 
 
 class MapCollider:
     """Contact with one body through its front and back maps."""
 
     def __init__(self, body: Body, settings: MapSettings | None = None) -> None:
-        """Nothing is prepared: the maps are drawn per body step."""
+        """Sort the triangles; the maps are drawn per body step, or before a known motion."""
         self.settings = settings or MapSettings()
         self.body = body
+        part = np.zeros(len(body.triangles), np.int32)
+        self._maps = _kernels.PartMaps(body.triangles, part, 1, len(body.vertices))
+        self._store: OrderedDict[bytes, Maps] = OrderedDict()
 
     def at(self, body: PosedBody) -> Maps:
-        """Return the maps of the body at one instant."""
-        return draw_maps(body, self.settings)
+        """Return the maps of the body at one instant: stored ones if the pose is known, else drawn ones."""
+        if not self.settings.stored:
+            return self._draw(body)
+        key = pose_key(body)
+        if key not in self._store:
+            self._store[key] = self._draw(body)
+        self._store.move_to_end(key)
+        while len(self._store) > self.settings.stored:
+            self._store.popitem(last=False)
+        return self._store[key]
+
+    def precompute(self, poses: Iterable[PosedBody]) -> int:
+        """Draw and keep the maps of a known motion; return how many are stored."""
+        if not self.settings.stored:
+            raise ToileError("maps are not kept: set `stored` to the number of poses of the motion")
+        for pose in poses:
+            self.at(pose)
+        return len(self._store)
+
+    def _draw(self, body: PosedBody) -> Maps:
+        s = self.settings
+        pixel = pixel_size(body.vertices, s)
+        self._maps.set_options(pixel, s.tolerance, s.reach, 0.0, s.rim, s.refine)
+        self._maps.pose(np.ascontiguousarray(body.vertices), np.ascontiguousarray(body.velocity), WORLD)
+        self._maps.draw(np.ones(1, dtype=bool))
+        left, top, texels = self._maps.texels(0)
+        rows, columns = texels.shape[:2]
+        return Maps(MapFrame(left, top, pixel, columns, rows), texels, s.reach, s.refine)
+
+
+def pose_key(body: PosedBody) -> bytes:
+    """Return a fingerprint of where the skin is and how it moves."""
+    digest = hashlib.blake2b(np.ascontiguousarray(body.vertices).tobytes(), digest_size=16)
+    digest.update(np.ascontiguousarray(body.velocity).tobytes())
+    return digest.digest()
 
 
 def draw_maps(body: PosedBody, settings: MapSettings) -> Maps:
     """Return depth, normal and velocity maps of a posed body from the front and from the back."""
-    frame = map_frame(body.vertices, settings)
-    normals = vertex_normals(body.vertices, body.body.triangles)
-    views = [_view(body, normals, frame, settings, back) for back in (False, True)]
-    return Maps(frame, views[0], views[1], settings.reach)
+    return MapCollider(body.body, settings).at(body)
 
 
-def map_frame(vertices: Floats, settings: MapSettings) -> MapFrame:
-    """Return the frame of the body's bounding box, with room for the rim."""
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    pixel = float(high[1] - low[1]) / settings.size
-    if not pixel > 0 or not (high[0] - low[0]) < 10 * (high[1] - low[1]):
+def pixel_size(vertices: Floats, settings: MapSettings) -> float:
+    """Return the side of a pixel [m], equation 14: the body's height over the map's size."""
+    size = np.ptp(vertices, axis=0)
+    pixel = float(size[1]) / settings.size
+    if not pixel > 0 or not size[0] < 10 * size[1]:
         raise ToileError("maps need a standing body: it is more than ten times as wide as high")
-    margin = settings.rim + 1
-    columns = int(np.ceil((high[0] - low[0]) / pixel)) + 2 * margin
-    left = 0.5 * float(low[0] + high[0]) - 0.5 * columns * pixel
-    return MapFrame(left, float(high[1]) + margin * pixel, pixel, columns, settings.size + 2 * margin)
-
-
-def _view(body: PosedBody, normals: Floats, frame: MapFrame, settings: MapSettings, back: bool) -> View:
-    """Return what one camera sees, with the rim and the tolerance."""
-    x, y, z = body.vertices.T
-    points = np.stack([frame.columns_of(x, back), frame.rows_of(y), z], axis=1)
-    # the front camera sees the largest z, the back camera the smallest
-    drawn = rasterise(points, body.body.triangles, frame.columns, frame.rows, farthest=not back)
-    values = np.zeros((frame.rows * frame.columns, 9))
-    mixed = drawn.mix(np.concatenate([normals, body.velocity], axis=1))
-    cx, cy = frame.centres(drawn.pixel, back)
-    values[drawn.pixel, :6] = mixed
-    values[drawn.pixel, 6:] = np.stack([cx, cy, drawn.depth.reshape(-1)[drawn.pixel]], axis=1)
-    seen = drawn.triangle >= 0
-    for _ in range(settings.rim):
-        seen = _grow(values, seen)
-    return _finished(values, seen, settings.tolerance, back)
-
-
-def _grow(values: Floats, seen: Bools) -> Bools:
-    """Add a layer of pixels with the mean of their seen neighbours, in place; return what is seen then."""
-    grown = seen.copy()
-    grown[1:] |= seen[:-1]
-    grown[:-1] |= seen[1:]
-    down = grown.copy()
-    grown[:, 1:] |= down[:, :-1]
-    grown[:, :-1] |= down[:, 1:]
-    row, column = np.nonzero(grown & ~seen)
-    height, width = seen.shape
-    total, count = np.zeros((len(row), values.shape[1])), np.zeros((len(row), 1))
-    for below, right in NEIGHBOURS:
-        r, c = np.clip(row + below, 0, height - 1), np.clip(column + right, 0, width - 1)
-        has = seen[r, c][:, None]
-        total += has * values[r * width + c]
-        count += has
-    values[row * width + column] = total / count
-    return grown
-
-
-def _finished(values: Floats, seen: Bools, tolerance: float, back: bool) -> View:
-    """Return the view: unit normals, planes through the skin, tolerance outward."""
-    at = np.flatnonzero(seen)
-    normal, place = values[at, :3], values[at, 6:]
-    normal /= np.maximum(np.sqrt(np.einsum("pk,pk->p", normal, normal)), 1e-12)[:, None]
-    values[at, :3] = normal
-    depth, offset = np.full(len(values), np.nan), np.zeros(len(values))
-    depth[at] = place[:, 2] + (-tolerance if back else tolerance)
-    offset[at] = np.einsum("pk,pk->p", normal, place) + tolerance
-    return View(
-        seen=seen,
-        depth=depth.reshape(seen.shape),
-        normal=values[:, :3].reshape(*seen.shape, 3),
-        velocity=values[:, 3:6].reshape(*seen.shape, 3),
-        offset=offset.reshape(seen.shape),
-    )
+    return pixel
 
 
 def normal_to_colour(normal: Floats) -> Floats:
