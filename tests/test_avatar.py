@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from toile.body import named_body, open_body
 from toile.body.avatar import clip_names, read_avatar, read_clip
 from toile.body.bone_names import find_bones, split_name
 from toile.body.rotation import from_vector
 from toile.body.skin import pose_body
 from toile.errors import ToileError
+from toile.export.gltf_motion import write_body_glb
 from toile.motion import pose_at, read_motion, retarget
 from toile.types import LIMBS
 
@@ -309,3 +311,12 @@ def test_spine_and_neck_come_from_the_tree() -> None:
     bones = find_bones(names, parents)
     assert [names[i] for i in bones.spine] == ["Spine", "Spine1"]
     assert [names[i] for i in bones.neck] == ["Neck", "Head"]
+
+
+@pytest.mark.parametrize("name", ["woman", "man"])
+def test_lengths_of_an_avatar_come_from_its_joints(tmp_path: Path, name: str) -> None:
+    body = named_body(name)
+    write_body_glb(body, retarget(read_motion("idle"), body), tmp_path / "a.glb")
+    found = open_body(str(tmp_path / "a.glb")).measurements
+    for key, most in {"shoulder_width": 0.03, "back_length": 0.03, "arm_length": 0.03, "hips": 0.01}.items():
+        assert found[key] == pytest.approx(body.measurements[key], abs=most), key

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import struct
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from scan_samples import STOOPED, THINGS, with_floor
+from scan_samples import posed as bent
 from toile.body import fit_scan, named_body, open_body
+from toile.body.data import load_template
 from toile.body.landmarks import limb_mask
-from toile.body.scan import ROUGH, check_cover, fit_surface
+from toile.body.scan import ROUGH, fit_surface
 from toile.body.scan_clean import Cloud, clean
+from toile.body.scan_gates import Findings, look, refusal
 from toile.body.scan_model import Pose, posed, scan_model, slopes, start_pose, stepped
 from toile.body.scan_orient import find_facing
 from toile.body.scan_read import read_triangles
 from toile.body.skin import vertex_normals
 from toile.errors import ToileError
-from toile.types import Body, Bools, Floats, Ints
+from toile.types import LIMBS, Body, Floats, Ints
 
 Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 """file_from_ours"""
@@ -28,16 +34,6 @@ Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 @functools.cache
 def man() -> Body:
     return named_body("man")
-
-
-def with_floor(points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
-    """Return a surface that stands on a square of 2 m."""
-    x, z = np.meshgrid(np.linspace(-1, 1, 21), np.linspace(-1, 1, 21))
-    grid = np.stack([x.ravel(), np.zeros(441), z.ravel()], axis=1)
-    i = np.arange(441).reshape(21, 21)
-    a, b, c, d = (v.ravel() for v in (i[:-1, :-1], i[1:, :-1], i[1:, 1:], i[:-1, 1:]))
-    floor = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)]) + len(points)
-    return np.concatenate([points, grid]), np.concatenate([triangles, floor]).astype(np.int32)
 
 
 def write_obj(path: Path, points: Floats, triangles: Ints) -> None:
@@ -150,20 +146,64 @@ def test_a_noisy_scan_becomes_the_person(tmp_path: Path) -> None:
     assert "unit cm" in fit.summary()
 
 
+PERSON = Findings(dict.fromkeys(LIMBS, 0.02), False, 0.01, 0.03, 8.0, 0.05, 0.1)
+"""what a complete person shows"""
+
+
 @pytest.mark.parametrize(
-    ("gone", "word"),
+    ("change", "word"),
     [
-        (limb_mask(man().limb, "head", "neck"), "head is missing"),
-        (limb_mask(man().limb, "left_forearm", "left_hand"), "left forearm, left hand"),
-        (man().vertices[:, 2] < -0.02, "back is missing"),
+        ({}, "^$"),
+        ({"bare": {"head": 0.9}}, "head is missing"),
+        ({"bare": {"left_forearm": 0.8, "left_hand": 1.0}}, "^missing: left forearm, left hand:"),
+        ({"bare": {"left_hand": 0.5}}, "^$"),
+        (
+            {"bare": {"right_thigh": 0.5, "right_shin": 0.9}, "leg_bend": 0.8},
+            "^missing: right thigh",
+        ),
+        ({"bare": {"torso": 0.4, "pelvis": 0.5, "head": 0.6}, "back": True}, "back is missing"),
+        ({"bare": {"torso": 0.4, "pelvis": 0.5}, "back": False}, "front is missing"),
+        ({"trunk_bend": 0.9}, "sits or bends"),
+        ({"leg_bend": 0.75}, "sits or bends"),
+        ({"off": 0.2, "strange": 25.0, "bare": {"pelvis": 0.4}}, "20% .* 2 cm .* clothes"),
+        ({"rough": 0.08, "strange": 16.0}, "8% .* 1 cm .* clothes"),
+        ({"rough": 0.06, "strange": 11.0}, "^$"),
+        ({"off": 0.3, "strange": 45.0}, "not a person"),
+        ({"off": 0.6}, "not a person"),
     ],
 )
-def test_missing_parts_are_named(gone: Bools, word: str) -> None:
-    body = man()
-    normals = vertex_normals(body.vertices, body.triangles)
-    check_cover(body.vertices, Cloud(body.vertices, normals), 0.0, "part.obj")
+def test_refusals_have_their_words(change: dict[str, object], word: str) -> None:
+    values = {f.name: getattr(PERSON, f.name) for f in fields(PERSON)} | change
+    values["bare"] = {**PERSON.bare, **change.get("bare", {})}  # type: ignore[dict-item]
+    assert re.search(word, refusal(Findings(**values)))  # type: ignore[arg-type]
+
+
+def test_the_findings_of_a_complete_person() -> None:
+    model = scan_model()
+    pose = start_pose(model, "male", np.radians(45.0))
+    skin = posed(model, pose)
+    triangles = load_template().triangles
+    found = look(model, pose, Cloud(skin, vertex_normals(skin, triangles)))
+    assert refusal(found) == ""
+    assert found.off == 0.0
+    assert max(found.bare.values()) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("surface", "word"),
+    [
+        ((bent(man(), STOOPED["on a chair"]), man().triangles), "sits or bends"),
+        (THINGS["bear"](), "not a person"),
+    ],
+)
+def test_people_who_sit_and_toys_are_told_apart(surface: tuple[Floats, Ints], word: str) -> None:
     with pytest.raises(ToileError, match=word):
-        check_cover(body.vertices, Cloud(body.vertices[~gone], normals[~gone]), 0.0, "part.obj")
+        fit_surface(*surface, "thing.obj")
+
+
+def test_doubts_are_told() -> None:
+    tall = fit_surface(man().vertices * 1.12, man().triangles, "tall.obj")
+    assert any("height of 200 cm" in doubt for doubt in tall.doubts)
 
 
 def test_a_scan_without_a_head_is_refused() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from toile import container
 from toile.body.avatar import read_avatar
+from toile.body.avatar_measure import avatar_measures
 from toile.body.data import CARRIER_OF_MIXAMO, Rig, load_template
 from toile.body.landmarks import neutral_stance, template_landmarks
 from toile.body.measure import DENSITY, measure_skin, template_ground, volume
@@ -20,7 +21,6 @@ from toile.body.request import check_request, report_misses
 from toile.body.scan import is_scan, read_scan
 from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
-from toile.body.survey import survey
 from toile.errors import ToileError
 from toile.types import Body, Ints, Skeleton
 
@@ -171,7 +171,7 @@ def _measured_avatar(path: str) -> Body:
         return read_scan(path)
     body = read_avatar(path)
     try:
-        return replace(body, measurements=survey(body.vertices, body.triangles, str(path)))
+        return replace(body, measurements=avatar_measures(body, str(path)))
     except ToileError:
         # a creature without a waist can still be dressed
         return body

@@ -16,32 +16,22 @@ from toile.body.landmarks import limb_mask, template_landmarks
 from toile.body.measure import measure
 from toile.body.scan_clean import Cloud, clean
 from toile.body.scan_fit import fit_pose, fit_rest, surface_gap
-from toile.body.scan_model import TURNED, Model, Pose, joint_places, posed, rest, scan_model, start_pose
+from toile.body.scan_gates import Findings, check, look, lost_arms
+from toile.body.scan_model import Model, Pose, joint_places, posed, rest, scan_model, start_pose
 from toile.body.scan_orient import Facing, find_facing
 from toile.body.scan_read import FORMATS, read_triangles
 from toile.body.skeleton import joint_frames, swing
 from toile.body.skin import vertex_normals
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, Floats, Ints, Skeleton
+from toile.types import Body, Floats, Ints, Skeleton
 
-NEAR = 0.03
-"""skin farther than this from the scan is not covered by it [m]"""
-OFF = 0.02
-"""points of the scan farther than this from the fitted shape are not skin [m]"""
-MOST_OFF = 0.05
-"""share of such points in an unclothed scan, at most"""
-STRANGE = 0.4
-"""share of such points that no person in clothes reaches"""
-MOST_BARE = {"head": 0.5, "torso": 0.15, "pelvis": 0.2}
-"""share of a limb that the scan may leave uncovered"""
-MOST_BARE_LIMB = 0.3
-BENT = np.radians(30.0)
-"""thighs and trunk of a standing person stay this near to the vertical [rad]"""
 SURE_HEIGHT = (1.40, 1.95)
 """heights outside are to be confirmed [m]"""
 TILTED = np.radians([4.0, 15.0])
 """a person who leans by more than the first against the file's axes or the floor may lie; beyond the second
 the file's axes tell nothing [rad]"""
+ARMS_AGAIN = (5.0, 40.0, 75.0)
+"""where arms start that were not found, degrees below the horizontal"""
 SURE_MARGIN = 0.03
 """how much worse the best opposite facing should fit"""
 ASIDE = 0.012
@@ -65,8 +55,8 @@ class ScanFit:
     """the fitted skin as the person stood [m], (n, 3)"""
     gap: Floats
     """how far the scan lies outside the fitted skin [m], nan where it has a hole, (n,)"""
-    off: float
-    """share of the scan more than 2 cm from the nearest person of the model"""
+    found: Findings
+    """what the refusals look at"""
     doubts: tuple[str, ...] = ()
     """what the customer should confirm, one sentence each"""
 
@@ -105,18 +95,31 @@ def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
         facing = find_facing(cloud.points, name)
         floor = cloud.floor
         cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
-        start = start_pose(model, facing.sex, facing.arm_down, float(np.ptp(cloud.points[:, 1])))
-        pose, cloud = fit_pose(model, cloud, start)
-        skin = posed(model, pose)
-        off = float((surface_gap(cloud.points, skin, load_template().triangles) > OFF).mean())
-        _check_pose(model, pose, name)
-        check_cover(skin, cloud, off, name)
-        fitted = fit_rest(skin, cloud)
+        pose, cloud, found = _fitted(model, facing, cloud)
+        check(found, name)
+        if facing.short:
+            raise ToileError(facing.short)
+        fitted = fit_rest(posed(model, pose), cloud)
         mean, high = _errors(cloud, fitted)
         up = _plumb(model, pose)
         body = _body(model, pose, fitted, Path(name).stem or "scan", float(np.ptp(fitted @ up)))
         told = _doubts(facing, facing.turn.T @ up, floor, body.measurements["height"])
-    return ScanFit(body, facing, mean, high, fitted, _gaps(cloud, fitted), off, told)
+    return ScanFit(body, facing, mean, high, fitted, _gaps(cloud, fitted), found, told)
+
+
+def _fitted(model: Model, facing: Facing, cloud: Cloud) -> tuple[Pose, Cloud, Findings]:
+    """Return the person nearest to the scan; arms that found nothing try again from other places."""
+    height = float(np.ptp(cloud.points[:, 1]))
+    best: tuple[Pose, Cloud, Findings] | None = None
+    for arm_down in (facing.arm_down, *np.radians(ARMS_AGAIN)):
+        pose, seen = fit_pose(model, cloud, start_pose(model, facing.sex, float(arm_down), height))
+        found = look(model, pose, seen)
+        if best is None or found.off < best[2].off:
+            best = pose, seen, found
+        if not lost_arms(best[2]):
+            break
+    assert best is not None
+    return best
 
 
 def _plumb(model: Model, pose: Pose) -> Floats:
@@ -161,43 +164,6 @@ def _errors(cloud: Cloud, skin: Floats) -> tuple[float, float]:
     _, near = cKDTree(skin).query(cloud.points)
     gap = gap[~limb_mask(template.limb, *ROUGH)[near]]
     return float(gap.mean()), float(np.quantile(gap, 0.95))
-
-
-def _check_pose(model: Model, pose: Pose, name: str) -> None:
-    """Refuse people who do not stand."""
-    up = pose.turn[model.turned[TURNED.index("Hips")]][1, 1]
-    thighs = [pose.turn[model.turned[TURNED.index(f"{side}UpLeg")]][1, 1] for side in ("Left", "Right")]
-    if min(thighs) < np.cos(BENT) or up < np.cos(BENT):
-        raise ToileError(
-            f"{name}: the person sits or bends: scan a person who stands upright, arms off the body"
-        )
-
-
-def check_cover(skin: Floats, cloud: Cloud, off: float, name: str) -> None:
-    """Refuse scans with parts missing, in clothes, or of something else."""
-    template = load_template()
-    normals = vertex_normals(skin, template.triangles)
-    gaps, near = cKDTree(cloud.points).query(skin, k=4)
-    same = np.einsum("nka,na->nk", cloud.normals[near], normals) > 0.0
-    bare = ~((gaps < NEAR) & same).any(axis=1)
-    share = {limb: float(bare[limb_mask(template.limb, limb)].mean()) for limb in LIMBS}
-    missing = [limb for limb in LIMBS if share[limb] > MOST_BARE.get(limb, MOST_BARE_LIMB)]
-    if off > STRANGE or (len(missing) > 8 and off > MOST_OFF):
-        raise ToileError(f"{name}: this is not a person who stands upright (nothing like a body fits it)")
-    if off <= MOST_OFF and ("torso" in missing or "pelvis" in missing):
-        trunk = bare & limb_mask(template.limb, "torso", "pelvis")
-        side = "back" if normals[trunk, 2].mean() < 0 else "front"
-        raise ToileError(f"{name}: the {side} is missing: scan the person from all sides")
-    if "head" in missing or "neck" in missing:
-        raise ToileError(f"{name}: the head is missing: scan the whole person")
-    if off > MOST_OFF:
-        raise ToileError(
-            f"{name}: {off:.0%} of the scan lies more than 2 cm off any body: "
-            "scan without loose clothes and long hair"
-        )
-    if missing:
-        words = ", ".join(limb.replace("_", " ") for limb in missing)
-        raise ToileError(f"{name}: missing: {words}: scan the whole person, arms off the body")
 
 
 def _body(model: Model, pose: Pose, fitted: Floats, name: str, height: float) -> Body:

@@ -15,6 +15,8 @@ from toile.types import Floats
 UNITS = {"mm": 0.001, "cm": 0.01, "m": 1.0, "inch": 0.0254}
 HEIGHTS = (1.30, 2.20)
 """a person's height [m]"""
+SEATED_HEIGHTS = (0.75, 1.30)
+"""of people who do not stand, and of things [m]"""
 ARMS = (0.0, 25.0, 45.0, 65.0, 80.0)
 """arms of the mannequins, degrees below the horizontal"""
 FEW = 600
@@ -39,6 +41,8 @@ class Facing:
     """[rad]"""
     margin: float
     """how much worse the best opposite facing fits, 0.1: a tenth"""
+    short: str = ""
+    """why it is refused unless something else is wrong: too small for a person who stands"""
 
     def place(self, points: Floats) -> Floats:
         """Return points of the file in our axes [m]."""
@@ -72,12 +76,15 @@ def find_facing(points: Floats, name: str) -> Facing:
     refined = sorted((_refined(few, guess) for guess in guesses[:BEST]), key=lambda g: g.cost)
     best = refined[0]
     tall = float(np.ptp(points @ best.turn[1]))
-    unit = next((u for u, s in UNITS.items() if HEIGHTS[0] <= tall * s <= HEIGHTS[1]), None)
-    if unit is None:
-        raise ToileError(
+    unit, short = _unit(tall, HEIGHTS), ""
+    if not unit:
+        short = (
             f"{name}: {tall:.4g} units tall: neither mm, cm, m nor inches make that a person "
             "of 1.30 to 2.20 m; scan the whole person, or scale the file"
         )
+        unit = _unit(tall, SEATED_HEIGHTS)
+    if not unit:
+        raise ToileError(short)
     other = [g.cost for g in refined if np.trace(g.turn @ best.turn.T) < 1.0]
     margin = min(other) / best.cost - 1.0 if other else 1.0
     scale = UNITS[unit]
@@ -86,7 +93,12 @@ def find_facing(points: Floats, name: str) -> Facing:
     shift = best.shift * scale / best.scale
     shift = shift - np.array([0.0, placed[:, 1].min() + shift[1], 0.0])
     m = best.mannequin
-    return Facing(best.turn, scale, shift, unit, m.sex, m.arm_down, margin)
+    return Facing(best.turn, scale, shift, unit, m.sex, m.arm_down, margin, short)
+
+
+def _unit(tall: float, heights: tuple[float, float]) -> str:
+    """Return the unit that makes the scan as tall as that [m]; empty: none."""
+    return next((u for u, size in UNITS.items() if heights[0] <= tall * size <= heights[1]), "")
 
 
 def _mannequins(model: Model) -> list[_Mannequin]:

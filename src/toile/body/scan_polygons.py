@@ -15,6 +15,8 @@ from toile.types import Floats
 MAX_BYTES = 128 * 2**20
 MAX_VERTICES = 2_000_000
 MAX_TRIANGLES = 2_000_000
+MAX_NUMBERS = 8_000_000
+"""in the text of one kind of lines"""
 MAX_CORNERS = 64
 """of one polygon; what is beyond them is left out"""
 
@@ -47,6 +49,8 @@ def flat_numbers(text: bytes) -> Floats:
     """Return all numbers of a text."""
     if not text.strip():
         return np.zeros(0)
+    if len(text) > 2 * MAX_NUMBERS and word_counts(text).sum() > MAX_NUMBERS:
+        raise ValueError("too many numbers: reduce the scan")
     with warnings.catch_warnings():
         # text that is no number is noticed by the callers, who count
         warnings.simplefilter("error", DeprecationWarning)

@@ -59,7 +59,7 @@ def _checked(
     if len(triangles) < fewest:
         of = f"{what} of a person" if what == "scan" else what
         raise ToileError(f"{name}: {len(triangles)} triangles are too few for a {of}")
-    if not np.isfinite(points).all() or np.abs(points).max() > 1e9:
+    if not np.isfinite(points).all() or np.abs(points).max(initial=0.0) > 1e9:
         raise ToileError(f"{name}: holds NaN, infinite or absurd coordinates: export it again")
     if triangles.min() < 0 or triangles.max() >= len(points):
         raise ToileError(f"{name}: a triangle names a point that does not exist: export it again")
