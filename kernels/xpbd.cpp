@@ -74,6 +74,14 @@ class Cloth {
         gain_dt_ = 0.0;
     }
 
+    // what the weighted sum of each star is at rest: cloth that is creased or pleated [√(N·m) m]
+    void set_star_rest(Points rest) {
+        require(rest.shape(0) == star_compliance_.size(), "a star needs one vector of rest curvature");
+        star_rest_.assign(4 * star_compliance_.size(), T(0));
+        for (std::size_t s = 0; s < star_compliance_.size(); ++s)
+            for (int a = 0; a < 3; ++a) star_rest_[4 * s + a] = static_cast<T>(rest.data()[3 * s + a]);
+    }
+
     // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
     void set_layers(Triangles triangles, Indices label, Indices layer, Numbers friction) {
         require(label.size() == count_ && layer.size() == count_ && friction.size() == count_,
@@ -455,7 +463,9 @@ class Cloth {
         return own(std::move(r), {count_, 3});
     }
 
-    Bending<T> bending() { return {curvature_.view(), force_.view(), gain_.data(), moment_.data()}; }
+    Bending<T> bending() {
+        return {curvature_.view(), force_.view(), gain_.data(), moment_.data(), star_rest_.empty() ? nullptr : star_rest_.data()};
+    }
 
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
@@ -475,7 +485,7 @@ class Cloth {
     std::vector<T> point_, before_, velocity_, inverse_mass_, drag_, thickness_, friction_;
     Set triangles_, seams_;
     RowSet curvature_, force_;
-    std::vector<T> star_compliance_, gain_, moment_;
+    std::vector<T> star_compliance_, gain_, moment_, star_rest_;
     double gain_dt_ = 0.0;  // the substep that gain_ holds for [s]
     std::vector<CoarseSet> levels_;
     std::unique_ptr<surface::Patches> patches_;
@@ -498,6 +508,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_drag", &C::set_drag, nb::arg("drag"))
         .def("set_friction", &C::set_friction, nb::arg("friction"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
+        .def("set_star_rest", &C::set_star_rest, nb::arg("rest"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))

@@ -32,12 +32,13 @@ struct SparseRows {
     const T *weight = nullptr;             // (entry)
 };
 
-// bending: moment_s = gain_s Σ c_sk x_k of each star, then x_k -= w_k Σ c_sk moment_s: two sparse products
+// bending: moment_s = gain_s (Σ c_sk x_k - rest_s) of each star, then x_k -= w_k Σ c_sk moment_s: two sparse products
 template <class T>
 struct Bending {
     SparseRows<T> curvature, force;
     const T *gain = nullptr;  // (star): dt² / α, less where that were unstable; see set_bending_gain
     T *moment = nullptr;      // (star, 4)
+    const T *rest = nullptr;  // (star, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
 };
 
 constexpr int LEVEL_LIMIT = 8;

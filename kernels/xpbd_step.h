@@ -145,11 +145,16 @@ inline void each_row(const SparseRows<T> &rows, int chunk, const T *source, cons
 // curvature vectors of a chunk's stars, times what they weigh; the fourth number of a point must stay as it is
 template <class T>
 void measure_bending(const Bending<T> &b, int chunk, const T *point) {
-    each_row<T>(b.curvature, chunk, point, [&](std::int32_t star, Four<T> sum) {
+    const auto keep = [&](std::int32_t star, Four<T> sum) {
         sum = sum * four<T>(b.gain[star]);
         sum[3] = T(0);
         store4(b.moment + 4 * static_cast<std::size_t>(star), sum);
-    });
+    };
+    if (b.rest == nullptr)
+        each_row<T>(b.curvature, chunk, point, keep);
+    else
+        each_row<T>(b.curvature, chunk, point,
+                    [&](std::int32_t star, Four<T> sum) { keep(star, sum - load4(b.rest + 4 * static_cast<std::size_t>(star))); });
 }
 
 // v += dt g, air drag implicitly, x += dt v

@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from toile import _kernels
 from toile.choose import choose
+from toile.cloth.folds import Folds
 from toile.cloth.gathers import gathered_corners
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels, triangle_rest_areas
@@ -110,6 +111,8 @@ class Stars:
     """coefficients [√(N·m)], (s, STAR_SIZE)"""
     stiffness: Floats
     """1 / area of the particle [1/m²], (s,)"""
+    centre: Ints
+    """the particle whose curvature it is, (s,)"""
 
 
 def corner_uv(garment: Garment) -> Floats:
@@ -210,6 +213,7 @@ def stars(garment: Garment, scale: float = 1.0) -> Stars:
         particles=np.concatenate([particles, border.particles]),
         weight=np.concatenate([weight, border.weight]),
         stiffness=np.concatenate([1 / area[centres], border.stiffness]),
+        centre=np.concatenate([centres, border.centre]).astype(np.int32),
     )
 
 
@@ -222,7 +226,7 @@ def _border_stars(garment: Garment, scale: float, area: Floats) -> Stars:
     particles = np.full((len(centre), STAR_SIZE), -1, dtype=np.int32)
     weight = np.zeros((len(centre), STAR_SIZE))
     particles[:, :4], weight[:, :4] = found.vertices, found.weight * (root * area[centre])[:, None]
-    return Stars(particles=particles, weight=weight, stiffness=1 / area[centre])
+    return Stars(particles=particles, weight=weight, stiffness=1 / area[centre], centre=centre)
 
 
 def particle_order(garment: Garment) -> Ints:
@@ -278,6 +282,7 @@ class XpbdSolver:
             seams=np.zeros((0, 2), np.int32) if seams is None else seams,
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
+        self._folds = Folds(garment, bends.centre, self.settings.bend_scale) if len(garment.fold_uv) else None
         self._seam_fraction = self._next_fraction = 1.0
         self._levels_ready = False
         if self.settings.self_collision:
@@ -347,6 +352,8 @@ class XpbdSolver:
         substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position) - 1e-9)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
+        if self._folds is not None:
+            self._cloth.set_star_rest(self._folds.rest(position))
         for part in range(parts):
             contacts = _moved(scene.contacts(position), part * dt / parts)
             position, velocity = self._cloth.step(
