@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from toile.errors import ToileError
-from toile.run.record import Source
+from toile.run.record import RecordedFile, Source
 from toile.types import Floats
 
 
@@ -47,12 +47,17 @@ def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
     numbers = tuple(everything if frames is None else frames)
     if not numbers:
         raise ToileError("nothing to export: the recording has no frames")
-    times = np.array([source.frame(n).time for n in numbers])
+    times = np.array([_time(source, n) for n in numbers])
     times = times - times[0]
     if len(times) > 1 and (np.diff(times) <= 0).any():
         bad = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
         raise ToileError(f"cannot export: frame {numbers[bad]} is not later than the frame before it")
     return Clip(source, numbers, times)
+
+
+def _time(source: Source, number: int) -> float:
+    """Return when a frame is [s], without unpacking its points where possible."""
+    return source.time(number) if isinstance(source, RecordedFile) else source.frame(number).time
 
 
 def require_space(path: str | os.PathLike[str], size: int) -> None:

@@ -315,6 +315,12 @@ class RecordedFile:
             notes=meta["notes"] if isinstance(meta.get("notes"), dict) else {},
         )
 
+    def time(self, number: int) -> float:
+        """Return when a frame is [s], without its points."""
+        return number_in(
+            self._reader.frame(number)[1].get("time", 0.0), f"{self.path}: frame {number}: its time"
+        )
+
     def raw_frame(self, number: int) -> tuple[Arrays, Meta]:
         """Return a frame as it is stored."""
         return self._reader.frame(number)
