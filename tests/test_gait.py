@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from toile.body import named_body
 from toile.body.rotation import heading, inverse, multiply, to_vector
 from toile.errors import ToileError
+from toile.motion import read_motion, retarget
 from toile.motion.gait import RUN, WALK, angles_at, run, walk
 from toile.motion.kinematics import joint_positions
 from toile.types import Motion
@@ -98,3 +100,20 @@ def test_runners_fly() -> None:
 def test_impossible_gaits_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ToileError, match=next(iter(wrong))):
         walk(**wrong)
+
+
+def test_a_tour_goes_ahead_turns_and_crosses_the_arms() -> None:
+    motion = read_motion("tour", seconds=6.0, fps=30.0)
+    way = np.diff(motion.translation, axis=0)
+    # ahead at first, back at the end, as fast as the walk all the way
+    assert way[:20, 2].mean() > 0.02
+    assert way[-20:, 2].mean() < -0.02
+    track = retarget(motion, named_body("woman"), 30.0)
+    world, names = track.world_from_joint, list(named_body("woman").skeleton.names)
+    hands = [names.index(f"{side}Hand") for side in ("Left", "Right")]
+    middle = round(0.70 * len(world))
+    apart = np.linalg.norm(world[:, hands[0], :3, 3] - world[:, hands[1], :3, 3], axis=1)
+    assert apart[middle] < 0.5 * apart[0]
+    assert track.report["foot_slide"] < 0.02
+    with pytest.raises(ToileError, match="3 to 120 s"):
+        read_motion("tour", seconds=0.1)

@@ -14,6 +14,7 @@ from toile.motion.clips import read_glb_motion
 from toile.motion.gait import run, walk
 from toile.motion.smpl import read_npz
 from toile.motion.source import start_here
+from toile.motion.tour import tour
 from toile.types import Motion
 
 MOTIONS: Mapping[str, Callable[..., Motion]] = {
@@ -25,6 +26,7 @@ MOTIONS: Mapping[str, Callable[..., Motion]] = {
     "turn": turn,
     "sit": sit,
     "reach": reach,
+    "tour": tour,
 }
 """our own motions; each takes its settings as keywords"""
 
