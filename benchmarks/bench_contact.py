@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-import toile.run.animate as stage
+import toile.run.walker as stage
 from toile import draft, named_body, read_motion
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.cloth.xpbd import XpbdSolver
@@ -101,7 +101,7 @@ def line(body: Body, motion: Motion, audits: list[Audit], moved: list[float], fr
     """Return the findings of one motion in a line."""
     kinds = ("body_pairs", "self_pairs", "layer_pairs")
     clean = np.mean([not (a.inside_count or any(getattr(a, k) for k in kinds)) for a in audits])
-    pinched = [getattr(a, "pinched_pairs", 0) for a in audits]
+    pinched = [a.pinched_skin for a in audits]
     worst = "/".join(str(max(getattr(a, k) for a in audits)) for k in kinds)
     mean = "/".join(f"{np.mean([getattr(a, k) for a in audits]):.1f}" for k in kinds)
     spent = {name: 1000 * CPU[name] / frames for name in ("query", "solve", "repair", "pose", "all")}
@@ -110,7 +110,8 @@ def line(body: Body, motion: Motion, audits: list[Audit], moved: list[float], fr
         [
             f"{body.name:6} {motion.name:8} {audits[0].vertex_count:6d}  clean {clean:6.1%}",
             f"inside {max(a.inside_count for a in audits)} {1000 * max(a.deepest for a in audits):.2f} mm",
-            f"pairs {worst} (mean {mean})  pinched {sum(p > 0 for p in pinched)}/{max(pinched)}",
+            f"pairs {worst} (mean {mean})",
+            f"pinched {np.mean(np.array(pinched) > 0):.0%}, at most {max(pinched)}",
             f"stretch {np.mean([a.stretch.mean for a in audits]):.2%}",
             f"99 % {np.mean([a.stretch.percentile_99 for a in audits]):.2%}",
             f"repair moved {1000 * np.mean(moved):.1f}, most {1000 * max(moved):.1f} mm",

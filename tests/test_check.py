@@ -17,7 +17,7 @@ from toile.garment.shapes import square_cloth, tube_cloth
 from toile.run.check import LIMITS, AuditSettings, audit, audit_recording, check_file, seam_gap
 from toile.run.record import save_recording
 from toile.run.tubes import BRANCHES, Branches, half_winding
-from toile.types import Body, Floats, Garment, Panel, Pattern, Placement, Recording
+from toile.types import LIMBS, Body, Floats, Garment, Panel, Pattern, Placement, Recording
 
 
 @pytest.fixture(scope="module")
@@ -234,3 +234,19 @@ def test_recordings_and_files(body: Body, tmp_path: Path) -> None:
     ok, lines = check_file(tmp_path / "bad.toile")
     assert not ok
     assert any(line.startswith("FAILED") and "frame 0" in line for line in lines)
+
+
+def test_a_body_that_crosses_itself_is_reported_as_pinched(body: Body) -> None:
+    garment, position = skirt()
+    assert audit(garment, position, body).pinched_skin == 0
+    # the left thigh moves into the right one
+    skin = np.array(body.vertices)
+    skin[body.limb == LIMBS.index("left_thigh")] -= [0.12, 0.0, 0.0]
+    found = audit(garment, position, body, body_vertices=skin)
+    assert found.pinched_skin > 20
+    assert any(line.startswith("pinched") for line in found.lines())
+    # cloth in the fold counts as there
+    mid = skin[body.limb == LIMBS.index("left_thigh")].mean(axis=0)
+    moved = (position - position.mean(axis=0)) * [0.3, 1.0, 0.3] + mid
+    found = audit(garment, moved, body, body_vertices=skin)
+    assert 0 < found.pinched_pairs <= found.body_pairs

@@ -296,6 +296,11 @@ class XpbdSolver:
         self._cloth_thickness = min(self.settings.cloth_thickness, 0.4 * edge)
 
     @property
+    def longest_look(self) -> float:
+        """Return the longest time between two looks at the skin [s]."""
+        return 1 / (60 * self.settings.contact_queries)
+
+    @property
     def constraint_count(self) -> int:
         """Return how many constraints one sweep projects."""
         return int(self._cloth.constraint_count)
@@ -348,7 +353,7 @@ class XpbdSolver:
         """Return the state dt seconds later."""
         if not self._levels_ready:
             self._set_levels()
-        parts = max(1, int(np.ceil(60 * dt * self.settings.contact_queries - 1e-6)))
+        parts = max(1, int(np.ceil(dt / self.longest_look - 1e-6)))
         substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position) - 1e-9)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity

@@ -105,7 +105,7 @@ def idle(*, fps: float = 30.0) -> Motion:
             local,
             side,
             flex=2 + 1.5 * np.sin(slow + sign),
-            out=14 - 0.5 * np.sin(breath),
+            out=16 - 0.5 * np.sin(breath),
             elbow=14 + np.sin(slow),
         )
     return act("idle", fps, world, local, hips, source="our own")
@@ -139,7 +139,7 @@ def turn(*, steps: int = 6, pace: float = 1.1, fps: float = 60.0) -> Motion:
         )
     _stand_on(hips, pelvis, ankles, feet, world)
     for side in SIDES:
-        _arms(local, side, flex=4 + 6 * np.sin(beat + SIGN[side]), out=13 + 0 * time, elbow=22 + 0 * time)
+        _arms(local, side, flex=4 + 6 * np.sin(beat + SIGN[side]), out=18 + 0 * time, elbow=22 + 0 * time)
     return act("turn", fps, world, local, hips, source="our own")
 
 
@@ -179,5 +179,5 @@ def reach(*, fps: float = 30.0) -> Motion:
         up = high if side == "Right" else 0.15 * high
         flex = 3 + 157 * up + 82 * fore
         elbow = 14 - 6 * up + 25 * np.sin(np.pi * up) + 4 * fore
-        _arms(local, side, flex=flex, out=8 + 78 * wide + 4 * up, elbow=elbow, inward=18)
+        _arms(local, side, flex=flex, out=16 + 70 * wide + 4 * up, elbow=elbow, inward=18)
     return act("reach", fps, world, local, hips, source="our own")

@@ -17,7 +17,7 @@ from toile.garment.build import sewn_labels
 from toile.mesh.geometry import StretchStatistics, edge_elongation, stretch_statistics
 from toile.run.record import Frame, Replayable, sound_frames, source_of
 from toile.run.tubes import Branches, Opening, openings
-from toile.types import Body, Floats, Garment, PosedBody, Recording
+from toile.types import Body, Bools, Floats, Garment, Ints, PosedBody, Recording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,10 @@ class Audit:
     """within one garment"""
     layer_pairs: int = 0
     """between two garments"""
+    pinched_skin: int = 0
+    """triangle pairs of the body itself that cross in this pose, not at rest: no room for cloth"""
+    pinched_pairs: int = 0
+    """of the crossings of cloth and body, those at pinched skin"""
     seam_gap: float = 0.0
     """widest [m]"""
     seam_worst: str = ""
@@ -130,12 +134,26 @@ class Audit:
             ("stretch", f"mean {s.mean:.2%}, 99 % {s.percentile_99:.2%}, largest {s.largest:.2%}"),
             ("moving", moving),
         ]
+        if self.pinched_skin:
+            where = (
+                f"skin crosses itself in {self.pinched_skin} pairs; {self.pinched_pairs} crossings are there"
+            )
+            rows.insert(2, ("pinched", where))
         for o in self.openings:
             rows.append(
                 (f"opening {100 * o.girth:.0f} cm", f"{o.panels[0]}: {', '.join(o.branches) or 'nothing'}")
             )
         text = [f"{name:<16} {value}" for name, value in rows]
         return text + [f"FAILED           {problem}" for problem in self.problems]
+
+
+MOST_PAIRS = 10_000_000
+"""crossings that are listed"""
+
+
+def _codes(pairs: Ints) -> Ints:
+    """Return one number per pair of triangles."""
+    return np.asarray(pairs[:, 0].astype(np.int64) << 32 | pairs[:, 1])
 
 
 class Auditor:
@@ -149,6 +167,7 @@ class Auditor:
         self._owner = garment.particle_garment[garment.triangles[:, 0]] if len(garment.triangles) else None
         self._skin: SurfaceTree | None = None
         self._cloth: SurfaceTree | None = None
+        self._rest_pairs: Ints | None = None
         self._branches = Branches(body) if body is not None else None
 
     def audit(
@@ -165,7 +184,8 @@ class Auditor:
             return Audit(len(position), False, problems=(f"{lost} vertices are not finite numbers",))
         skin = None if self.body is None else self.body.vertices if body_vertices is None else body_vertices
         inside, deepest = self._inside(position, skin)
-        body_pairs, self_pairs, layer_pairs = self._pairs(position)
+        crossed, self_pairs, layer_pairs = self._pairs(position)
+        pinched, pinched_skin = self._pinched(skin)
         gap, worst = seam_gap(garment, position)
         found = Audit(
             vertex_count=len(position),
@@ -173,9 +193,11 @@ class Auditor:
             inside_count=len(inside),
             inside_deep_count=int((inside > self.settings.inside_depth).sum()),
             deepest=deepest,
-            body_pairs=body_pairs,
+            body_pairs=len(crossed),
             self_pairs=self_pairs,
             layer_pairs=layer_pairs,
+            pinched_skin=pinched_skin,
+            pinched_pairs=int(pinched[crossed].sum()) if len(crossed) else 0,
             seam_gap=gap,
             seam_worst=worst,
             stretch=stretch_statistics(position, garment.triangles, garment.uv, garment.triangles_uv),
@@ -196,17 +218,37 @@ class Auditor:
         depth = np.abs(self._skin.nearest(position[inside], 10.0)[1])
         return depth, float(depth.max(initial=0.0))
 
-    def _pairs(self, position: Floats) -> tuple[int, int, int]:
-        """Return the crossing triangle pairs: with the body, within garments, between garments."""
+    def _pinched(self, skin: Floats | None) -> tuple[Bools, int]:
+        """Return which skin triangles touch skin that crosses itself in this pose, and how many pairs do."""
+        if (
+            self.body is None
+            or skin is None
+            or self._skin is None
+            or np.array_equal(skin, self.body.vertices)
+        ):
+            return np.zeros(0 if self.body is None else len(self.body.triangles), dtype=bool), 0
+        if self._rest_pairs is None:
+            rest = SurfaceTree(self.body.triangles, self.body.vertices)
+            self._rest_pairs = _codes(meeting_pairs_self(rest, None, MOST_PAIRS)[1])
+        pairs = meeting_pairs_self(self._skin, None, MOST_PAIRS)[1]
+        pairs = pairs[~np.isin(_codes(pairs), self._rest_pairs)]
+        touched = np.zeros(len(skin), dtype=bool)
+        touched[self.body.triangles[pairs.ravel()]] = True
+        return np.asarray(touched[self.body.triangles].any(axis=1)), len(pairs)
+
+    def _pairs(self, position: Floats) -> tuple[Ints, int, int]:
+        """Return the skin triangles that cloth crosses, the crossings within and between garments."""
         if self._owner is None:
-            return 0, 0, 0
+            return np.zeros(0, np.int32), 0, 0
         if self._cloth is None:
             self._cloth = SurfaceTree(self.garment.triangles, position)
         self._cloth.refit(position)
-        body = 0 if self._skin is None else int(meeting_pairs(self._skin, self._cloth, 0)[0])
-        count, pairs = meeting_pairs_self(self._cloth, self._label, 10_000_000)
+        crossed = np.zeros((0, 2), np.int32)
+        if self._skin is not None:
+            crossed = meeting_pairs(self._skin, self._cloth, MOST_PAIRS)[1]
+        count, pairs = meeting_pairs_self(self._cloth, self._label, MOST_PAIRS)
         own = int((self._owner[pairs[:, 0]] == self._owner[pairs[:, 1]]).sum())
-        return body, own, int(count) - own
+        return np.asarray(crossed[:, 0]), own, int(count) - own
 
     def _moving(self, step: Floats) -> float:
         return (
@@ -353,6 +395,7 @@ def check_file(path: str | os.PathLike[str], settings: AuditSettings | None = No
     for number, one in failed[:10]:
         lines += [f"FAILED           frame {number}: {problem}" for problem in one.problems]
     if len(audits) > 1:
-        clean = sum(a.ok for a in audits)
+        clean, pinched = sum(a.ok for a in audits), sum(a.pinched_skin > 0 for a in audits)
         lines.append(f"{'clean frames':<16} {clean} of {len(audits)}")
+        lines.append(f"{'pinched frames':<16} {pinched} of {len(audits)} (the body crosses itself)")
     return all(a.ok for a in audits), lines

@@ -1,0 +1,60 @@
+"""Time steps of body and cloth: fast limbs do not pass through, walking costs no extra steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dressed_samples import ball_body
+from toile._kernels import SurfaceTree
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.surface import SurfaceCollider
+from toile.garment.shapes import flat_position, square_cloth
+from toile.run.advance import advance_frame, body_step_count
+from toile.types import LIMBS, Body, Floats, PosedBody, State
+
+
+def limb(thickness: float, name: str = "left_forearm") -> Body:
+    """Return a flat ball, 30 cm high and wide, that lies at the origin; its thin way is z."""
+    ball = ball_body(0.15)
+    vertices = (ball.vertices - [0, 1, 0]) * [1, 1, thickness / 0.3]
+    return replace(ball, vertices=vertices, limb=np.full(len(vertices), LIMBS.index(name)))
+
+
+def posed(body: Body, at: Floats, velocity: Floats) -> PosedBody:
+    return PosedBody(body, body.vertices + at, np.tile(velocity, (len(body.vertices), 1)), np.eye(4)[None])
+
+
+@pytest.mark.parametrize(("name", "thickness"), [("left_forearm", 0.08), ("left_hand", 0.03)])
+def test_a_limb_at_3_metres_a_second_and_24_frames_does_not_pass_through(name: str, thickness: float) -> None:
+    body, dt, speed = limb(thickness, name), 1 / 24, np.array([0.0, 0.0, 3.0])
+    garment = square_cloth(24, 24, 0.6, 0.6)
+    flat = flat_position(garment)
+    position = np.stack([flat[:, 0] - 0.3, flat[:, 1] - 0.3, np.full(len(flat), 0.20)], axis=1)
+    solver, collider = XpbdSolver(garment, XpbdSettings()), SurfaceCollider(body)
+    state = State(position, np.zeros_like(position))
+    before = posed(body, np.zeros(3), speed)
+    tree = SurfaceTree(body.triangles, body.vertices)
+    for frame in range(1, 5):
+        after = posed(body, frame * dt * speed, speed)
+        state = advance_frame(solver, collider, state, before, after, dt, gravity=np.zeros(3))
+        before = after
+        tree.refit(after.vertices)
+        assert not (tree.winding(state.position) > 0).any()
+    # the limb has gone 50 cm, far beyond where the sheet was: it carries the sheet before it
+    middle = np.linalg.norm(flat - 0.3, axis=1) < 0.05
+    assert (state.position[middle, 2] > after.vertices[:, 2].max() - 0.01).all()
+
+
+def test_cloth_that_travels_with_the_body_needs_no_extra_steps() -> None:
+    body = limb(0.2, "torso")
+    speed = np.array([0.0, 0.0, 1.4])
+    before, after = posed(body, np.zeros(3), speed), posed(body, speed / 60, speed)
+    cloth = np.array(body.vertices) * 1.05
+    along, still = State(cloth, np.tile(speed, (len(cloth), 1))), State(cloth, np.zeros_like(cloth))
+    assert body_step_count(before, after, along, 1 / 60) == 1
+    assert body_step_count(before, after, still, 1 / 60) == 2
+    far = State(cloth + np.array([0.0, 3.0, 0.0]), np.zeros_like(cloth))
+    assert body_step_count(before, after, far, 1 / 60) == 1
