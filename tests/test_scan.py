@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import struct
@@ -12,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scan_samples import STOOPED, THINGS, with_floor
+from scan_samples import POSES, STOOPED, THINGS, in_parts, with_floor, with_holes
 from scan_samples import posed as bent
-from toile.body import fit_scan, named_body, open_body
+from toile.body import fit_scan, is_scan, named_body, open_body
 from toile.body.data import load_template
 from toile.body.landmarks import limb_mask
 from toile.body.scan import ROUGH, fit_surface
 from toile.body.scan_clean import Cloud, clean
+from toile.body.scan_fit import surface_gap
 from toile.body.scan_gates import Findings, look, refusal
 from toile.body.scan_model import Pose, posed, scan_model, slopes, start_pose, stepped
 from toile.body.scan_orient import find_facing
@@ -199,6 +201,50 @@ def test_the_findings_of_a_complete_person() -> None:
 def test_people_who_sit_and_toys_are_told_apart(surface: tuple[Floats, Ints], word: str) -> None:
     with pytest.raises(ToileError, match=word):
         fit_surface(*surface, "thing.obj")
+
+
+def test_a_torn_scan_in_t_pose_comes_back_to_the_a_pose() -> None:
+    surface = in_parts(bent(man(), POSES["T"]), man().triangles[:, ::-1].copy())
+    points, triangles = with_floor(*with_holes(*surface))
+    fit = fit_surface(points @ Z_UP.T / 0.0254, triangles, "torn.obj")
+    assert fit.facing.unit == "inch"
+    assert fit.mean_error < 0.0015
+    assert fit.high_error < 0.004
+    # dark in the picture: some of the holes
+    assert 0.005 < np.isnan(fit.gap).mean() < 0.1
+    keep = ~limb_mask(man().limb, *ROUGH)
+    moved = fit.body.vertices - (fit.body.vertices - man().vertices)[keep].mean(axis=0)
+    assert surface_gap(man().vertices[keep], moved, man().triangles).mean() < 0.002
+    for name in ("bust", "waist", "hips", "shoulder_width", "arm_length", "height"):
+        assert fit.body.measurements[name] == pytest.approx(man().measurements[name], abs=0.015), name
+
+
+def test_a_glb_without_a_skin_is_a_scan(tmp_path: Path) -> None:
+    path = tmp_path / "scan.glb"
+    points, faces = man().vertices.astype("<f4").tobytes(), man().triangles.astype("<u4").tobytes()
+    tree = {
+        "asset": {"version": "2.0"},
+        "nodes": [{"mesh": 0, "scale": [2, 2, 2], "translation": [1, 0, 0]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [
+            {"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": len(man().vertices)},
+            {"bufferView": 1, "componentType": 5125, "type": "SCALAR", "count": man().triangles.size},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteLength": len(points)},
+            {"buffer": 0, "byteOffset": len(points), "byteLength": len(faces)},
+        ],
+        "buffers": [{"byteLength": len(points) + len(faces)}],
+    }
+    text = json.dumps(tree).encode()
+    text += b" " * (-len(text) % 4)
+    body = struct.pack("<I4s", len(text), b"JSON") + text
+    body += struct.pack("<I4s", len(points) + len(faces), b"BIN\0") + points + faces
+    path.write_bytes(b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body)
+    assert is_scan(path)
+    found, triangles = read_triangles(path)
+    wanted = 2 * man().vertices + np.array([1.0, 0.0, 0.0])
+    assert np.abs(found[triangles] - wanted[man().triangles]).max() < 1e-5
 
 
 def test_doubts_are_told() -> None:
