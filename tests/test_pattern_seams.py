@@ -205,6 +205,13 @@ def test_a_forgotten_piece_is_named():
     assert "'pocket'" in finding.text
 
 
+def test_parts_that_are_not_joined_are_named():
+    band = Seam((EdgeRef("band", 1),), (EdgeRef("band", 3, reversed=True),))
+    pattern = replace(tube(), panels=(*tube().panels, square("band")), seams=(*tube().seams, band))
+    (finding,) = [f for f in check_seams(pattern) if f.kind == "part"]
+    assert finding.text.startswith("band: not sewn to the rest")
+
+
 # ---------------------------------------------------------------------------- real files
 
 

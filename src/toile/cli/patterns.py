@@ -20,6 +20,7 @@ from toile.cli.common import (
 )
 from toile.errors import ToileError
 from toile.garment.size import graded_to
+from toile.mesh.quality import mesh_quality
 from toile.pattern import (
     SEAM_ENDING,
     WRITERS,
@@ -48,11 +49,15 @@ def add_info(commands: Commands) -> None:
     parser = commands.add_parser(
         "info",
         help="pieces, seams and a drawing of a pattern",
-        description="Lists pieces (cm) and seams with lengths and ease; draws the pieces with seam numbers.",
+        description="Lists pieces (cm), seams with lengths and ease, and how good the mesh is; draws the "
+        "pieces with seam numbers.",
         epilog="example: toile info shirt.json -o shirt.png",
     )
     parser.add_argument("pattern", metavar="PATTERN")
     parser.add_argument("-o", "--output", metavar="FILE", help=".png or .svg (default: PATTERN.pieces.png)")
+    parser.add_argument(
+        "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh that is judged"
+    )
     add_reading_options(parser)
     parser.set_defaults(run=run_info)
 
@@ -64,6 +69,9 @@ def run_info(options: argparse.Namespace) -> int:
     for number, pattern in enumerate(garments, 1):
         path = drawing if len(garments) == 1 else drawing.with_stem(f"{drawing.stem}_{number}")
         print(describe(pattern))
+        quality = mesh_quality(pattern, options.edge)
+        print(f"mesh: {quality}")
+        print("".join(f"  to look at: {line}\n" for line in quality.warnings[:10]), end="")
         draw_pattern(pattern, path)
         print(f"wrote {path}")
     return 0

@@ -27,7 +27,7 @@ class Finding:
     """Something about a seam that a person should look at."""
 
     kind: str
-    """length, ease, direction, notch, gap, piece"""
+    """length, ease, direction, notch, gap, piece, part"""
     seam: int
     """number of the seam, -1: none"""
     text: str
@@ -49,7 +49,24 @@ def check_seams(pattern: Pattern) -> list[Finding]:
         if pattern.seams and panel.name not in sewn:
             text = f"panel '{panel.name}' is in no seam: sew it or remove it"
             found.append(Finding("piece", -1, text))
-    return found
+    return found + _loose_parts(pattern, sewn)
+
+
+def _loose_parts(pattern: Pattern, sewn: set[str]) -> list[Finding]:
+    """Return the groups of pieces that are sewn to each other, but not to the largest group."""
+    part = {name: name for name in sewn}
+    for seam in pattern.seams:
+        homes = {part[ref.panel] for ref in (*seam.a, *seam.b)}
+        part = {name: min(homes) if home in homes else home for name, home in part.items()}
+    groups: dict[str, list[str]] = {}
+    for panel in pattern.panels:
+        if panel.name in part:
+            groups.setdefault(part[panel.name], []).append(panel.name)
+    loose = sorted(groups.values(), key=len, reverse=True)[1:]
+    return [
+        Finding("part", -1, f"{', '.join(names[:6])}: not sewn to the rest of the garment: sew or remove it")
+        for names in loose
+    ]
 
 
 _KINDS = {"_check_length": "length", "_check_direction": "direction", "_check_notches": "notch"}
