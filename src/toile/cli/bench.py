@@ -9,6 +9,7 @@ from dataclasses import replace
 from toile.atomic import replacing
 from toile.bench import engine
 from toile.bench.stress import SCENES, run_scene
+from toile.cli import papers_bench
 from toile.cli.common import Commands
 from toile.cloth.xpbd import QUALITIES, XpbdSettings
 from toile.errors import ToileError
@@ -18,8 +19,8 @@ def add_bench(commands: Commands) -> None:
     """Add ``toile bench``."""
     parser = commands.add_parser(
         "bench",
-        help="measure the engine on this machine",
-        description="Measures the engine on this machine.",
+        help="measure on this machine",
+        description="Measures the engine, or repeats the papers' experiments, on this machine.",
         epilog="example: toile bench engine --quick",
     )
     kinds = parser.add_subparsers(title="what to measure", metavar="WHAT", required=True)
@@ -103,6 +104,6 @@ def run_stress(options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-BENCHES = (add_engine,)
+BENCHES = (add_engine, papers_bench.add_papers)
 """functions that add a benchmark"""
 COMMANDS = (add_bench, add_stress)

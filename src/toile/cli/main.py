@@ -19,6 +19,7 @@ COMMANDS = (
     *bodies.COMMANDS,
     *motions.COMMANDS,
     *maps.COMMANDS,
+    *bench.COMMANDS,
     *catalogue.COMMANDS,
     *bench.COMMANDS,
 )

@@ -1,0 +1,141 @@
+"""What experiments share: timing of steps, what became of the cloth, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from toile.bench.papers.records import Bench, Picture, clock
+from toile.body.skin import pose_body, rest_pose
+from toile.cloth.solver import Solver
+from toile.collision.contacts import Collider
+from toile.export.image import write_png
+from toile.export.picture import Mesh, Studio, body_mesh, garment_mesh, render_views
+from toile.mesh.geometry import edge_elongation
+from toile.motion import lead_in, read_motion, retarget
+from toile.run.advance import advance_frame
+from toile.run.attach import Attachment
+from toile.run.check import audit
+from toile.types import Body, ContactQuery, Contacts, Floats, Garment, PosedBody, State
+
+STUDIO = Studio(samples=4)
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What became of the cloth."""
+
+    stretch: float
+    """99 % of the edges are longer by less than this share"""
+    deepest: float
+    """under the skin [m]"""
+
+    def __str__(self) -> str:
+        return f"{self.stretch:.1%} / {1000 * self.deepest:.1f} mm"
+
+
+def quality(garment: Garment, position: Floats, body: PosedBody | None = None) -> Quality:
+    """Return stretch and penetration, by exact triangles where there is a body."""
+    stretch = edge_elongation(position, garment.triangles, garment.uv, garment.triangles_uv)
+    deepest = 0.0
+    if body is not None:
+        deepest = audit(garment, position, body.body, body_vertices=body.vertices).deepest
+    return Quality(float(np.percentile(stretch, 99)), float(deepest))
+
+
+class TimedQuery:
+    """A contact query that counts the time spent in it."""
+
+    def __init__(self, query: ContactQuery) -> None:
+        self._query, self.seconds = query, 0.0
+
+    def __call__(self, position: Floats) -> Contacts:
+        """Return the contacts of all particles."""
+        start = clock()
+        found = self._query(position)
+        self.seconds += clock() - start
+        return found
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Return how long a piece of work takes [s]."""
+    start = clock()
+    work()
+    return clock() - start
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Walked:
+    """Cloth on a walking body."""
+
+    seconds: Floats
+    """per frame: pose, collider, solver [s], (f,)"""
+    state: State
+    body: PosedBody
+
+
+def walk(
+    solver: Solver,
+    collider: Collider,
+    garment: Garment,
+    position: Floats,
+    body: Body,
+    frames: int,
+    fps: float,
+    lead: float = 0.4,
+) -> Walked:
+    """Return cloth after some frames of walking; the way into the walk is simulated too, but not timed."""
+    track, dt = retarget(read_motion("walk"), body, fps=fps), 1 / fps
+    before = rest_pose(body)
+    held = Attachment(garment.hold_particle, position, before)
+    if len(garment.hold_particle):
+        solver.pin(garment.hold_particle)
+    state, seconds = State(position, np.zeros_like(position)), []
+    first = round(lead * fps)
+    for frame in range(1, first + frames + 1):
+        start = clock()
+        after = pose_body(body, lead_in(body, track, frame * dt, lead), before, dt)
+        state = advance_frame(solver, collider, held.carry(state, after, dt), before, after, dt)
+        seconds.append(clock() - start)
+        before = after
+    return Walked(np.array(seconds[first:]), state, before)
+
+
+def sphere_mesh(centre: Floats, radius: float, rows: int = 32) -> Mesh:
+    """Return a ball to be drawn."""
+    angle, turn = np.meshgrid(np.linspace(0, np.pi, rows), np.linspace(0, 2 * np.pi, 2 * rows), indexing="ij")
+    points = np.stack([np.sin(angle) * np.cos(turn), np.cos(angle), np.sin(angle) * np.sin(turn)], axis=2)
+    index = np.arange(points.size // 3).reshape(points.shape[:2])
+    a, b, c, d = (index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:])
+    faces = np.concatenate([np.stack([a, c, b], axis=2), np.stack([a, d, c], axis=2)]).reshape(-1, 3)
+    return Mesh(
+        name="sphere",
+        vertices=centre + radius * points.reshape(-1, 3),
+        triangles=faces.astype(np.int32),
+        colour=np.array([0.35, 0.42, 0.5]),
+        cloth=False,
+    )
+
+
+def draw(
+    bench: Bench,
+    name: str,
+    caption: str,
+    meshes: Sequence[Mesh],
+    views: Sequence[str | float] = ("three_quarter",),
+    width: int = 480,
+) -> Picture:
+    """Render meshes into the report's folder."""
+    small = 0.5 if bench.quick else 1.0
+    picture = render_views(
+        meshes, views=views, width=round(small * width * len(views)), height=round(small * 600), studio=STUDIO
+    )
+    write_png(bench.folder / f"{name}.png", picture)
+    return Picture(f"{name}.png", caption)
+
+
+def worn_meshes(garment: Garment, position: Floats, body: PosedBody) -> list[Mesh]:
+    """Return cloth and body to be drawn."""
+    return [body_mesh(body.body, body.vertices), garment_mesh(garment, position)]
