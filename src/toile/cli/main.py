@@ -19,7 +19,6 @@ COMMANDS = (
     *bodies.COMMANDS,
     *motions.COMMANDS,
     *maps.COMMANDS,
-    *bench.COMMANDS,
     *catalogue.COMMANDS,
     *bench.COMMANDS,
 )
