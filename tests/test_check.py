@@ -250,3 +250,11 @@ def test_a_body_that_crosses_itself_is_reported_as_pinched(body: Body) -> None:
     moved = (position - position.mean(axis=0)) * [0.3, 1.0, 0.3] + mid
     found = audit(garment, moved, body, body_vertices=skin)
     assert 0 < found.pinched_pairs <= found.body_pairs
+
+
+def test_crossings_name_their_place(body: Body) -> None:
+    one, position = skirt()
+    two = join([replace(one, panel_names=("inner",)), replace(one, panel_names=("outer",))])
+    across = np.concatenate([position, position + np.array([0.02, 0.0, 0.0])])
+    text = problems(two, across, body)
+    assert "two garments cross, most in inner and outer" in text

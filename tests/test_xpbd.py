@@ -306,3 +306,22 @@ def test_cloth_in_a_closing_fold_slips_out_of_its_mouth() -> None:
     assert skin(state.position).gap.min() > 0.001
     assert state.position[:, 1].max() > -0.08
     assert edge_stretch(one, state.position).max() < 0.05
+
+
+def test_thick_fabric_keeps_farther_from_skin() -> None:
+    heights = []
+    for thickness in (0.0005, 0.005):
+        one = square_cloth(4, 4, 0.1, 0.1)
+        one = replace(one, fabrics=tuple(replace(f, thickness=thickness) for f in one.fabrics))
+        flat = flat_position(one)
+        position = np.stack([flat[:, 0], np.full(len(flat), 0.01), -flat[:, 1]], axis=1)
+
+        def skin(x: Floats) -> Contacts:
+            up = np.tile([0.0, 1.0, 0.0], (len(x), 1))
+            return Contacts(np.arange(len(x), dtype=np.int32), x[:, 1].copy(), up, np.zeros_like(x))
+
+        solver, state = XpbdSolver(one, XpbdSettings()), State(position, np.zeros_like(position))
+        for _ in range(12):
+            state = solver.step(state, Scene(None, skin, np.array([0.0, -9.81, 0.0]), np.zeros(3)), 1 / 60)
+        heights.append(state.position[:, 1].mean())
+    np.testing.assert_allclose(heights, [0.004, 0.006], atol=2e-4)

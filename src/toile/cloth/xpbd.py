@@ -60,11 +60,11 @@ class XpbdSettings:
     contact_queries: int = 2
     """how often per 1/60 s the nearest skin is looked up"""
     thickness: float = 0.004
-    """distance kept between cloth and skin [m]"""
+    """distance kept between cloth and skin [m]; thick fabrics keep half of what exceeds 1 mm besides"""
     self_collision: bool = True
     """keep cloth from passing through cloth, within a garment and between layers"""
     cloth_thickness: float = 0.003
-    """distance kept between cloth and cloth [m]; never more than 0.4 of an edge"""
+    """distance kept between cloth and cloth [m]; at least the thickest fabric, at most 0.4 of an edge"""
     cloth_radius: float = 0.01
     """cloth nearer than this is watched [m]"""
     stretch_scale: float = 1.0
@@ -237,6 +237,15 @@ def particle_order(garment: Garment) -> Ints:
     return np.asarray(reverse_cuthill_mckee(graph + graph.T, symmetric_mode=True), dtype=np.int32)
 
 
+THIN = 0.001
+"""fabrics up to this thick need no more distance from the skin than the settings say [m]"""
+
+
+def extra_thickness(garment: Garment) -> Floats:
+    """Return how much farther than thin cloth the middle of thick cloth stays from the skin [m], (n,)."""
+    return np.asarray(0.5 * np.maximum(particle_average(garment, "thickness") - THIN, 0.0))
+
+
 class XpbdSolver:
     """The default engine for one garment or outfit, sewn or not."""
 
@@ -271,7 +280,7 @@ class XpbdSolver:
             order=particle_order(garment),
             inverse_mass=self._free_inverse_mass,
             drag=self._damping + self.settings.drag,
-            thickness=np.full(len(mass), self.settings.thickness),
+            thickness=self.settings.thickness + extra_thickness(garment),
             friction=self._friction,
             triangles=garment.triangles,
             triangle_weight=threads.weight,
@@ -293,7 +302,8 @@ class XpbdSolver:
                 particle_average(garment, "friction_cloth"),
             )
         edge = float(np.sqrt(triangle_rest_areas(garment).mean() * 4 / np.sqrt(3)))
-        self._cloth_thickness = min(self.settings.cloth_thickness, 0.4 * edge)
+        thickest = max(self.settings.cloth_thickness, float(particle_average(garment, "thickness").max()))
+        self._cloth_thickness = min(thickest, 0.4 * edge)
 
     @property
     def longest_look(self) -> float:

@@ -99,6 +99,8 @@ class Audit:
     """triangle pairs of the body itself that cross in this pose, not at rest: no room for cloth"""
     pinched_pairs: int = 0
     """of the crossings of cloth and body, those at pinched skin"""
+    crossing_place: str = ""
+    """where cloth crosses cloth most: the panels' names"""
     seam_gap: float = 0.0
     """widest [m]"""
     seam_worst: str = ""
@@ -184,7 +186,7 @@ class Auditor:
             return Audit(len(position), False, problems=(f"{lost} vertices are not finite numbers",))
         skin = None if self.body is None else self.body.vertices if body_vertices is None else body_vertices
         inside, deepest = self._inside(position, skin)
-        crossed, self_pairs, layer_pairs = self._pairs(position)
+        crossed, own, layers = self._pairs(position)
         pinched, pinched_skin = self._pinched(skin)
         gap, worst = seam_gap(garment, position)
         found = Audit(
@@ -194,8 +196,9 @@ class Auditor:
             inside_deep_count=int((inside > self.settings.inside_depth).sum()),
             deepest=deepest,
             body_pairs=len(crossed),
-            self_pairs=self_pairs,
-            layer_pairs=layer_pairs,
+            self_pairs=len(own),
+            layer_pairs=len(layers),
+            crossing_place=self._place(own if len(own) else layers),
             pinched_skin=pinched_skin,
             pinched_pairs=int(pinched[crossed].sum()) if len(crossed) else 0,
             seam_gap=gap,
@@ -236,19 +239,26 @@ class Auditor:
         touched[self.body.triangles[pairs.ravel()]] = True
         return np.asarray(touched[self.body.triangles].any(axis=1)), len(pairs)
 
-    def _pairs(self, position: Floats) -> tuple[Ints, int, int]:
-        """Return the skin triangles that cloth crosses, the crossings within and between garments."""
+    def _place(self, pairs: Ints) -> str:
+        """Return the names of the panels that cross most."""
+        if not len(pairs):
+            return ""
+        panel = np.sort(self.garment.uv_panel[self.garment.triangles_uv[pairs, 0]], axis=1)
+        kinds, count = np.unique(panel, axis=0, return_counts=True)
+        return " and ".join(self.garment.panel_names[k] for k in np.unique(kinds[count.argmax()]))
+
+    def _pairs(self, position: Floats) -> tuple[Ints, Ints, Ints]:
+        """Return the skin triangles that cloth crosses, the pairs that cross within and between garments."""
+        none = np.zeros((0, 2), np.int32)
         if self._owner is None:
-            return np.zeros(0, np.int32), 0, 0
+            return none[:, 0], none, none
         if self._cloth is None:
             self._cloth = SurfaceTree(self.garment.triangles, position)
         self._cloth.refit(position)
-        crossed = np.zeros((0, 2), np.int32)
-        if self._skin is not None:
-            crossed = meeting_pairs(self._skin, self._cloth, MOST_PAIRS)[1]
-        count, pairs = meeting_pairs_self(self._cloth, self._label, MOST_PAIRS)
-        own = int((self._owner[pairs[:, 0]] == self._owner[pairs[:, 1]]).sum())
-        return np.asarray(crossed[:, 0]), own, int(count) - own
+        crossed = none if self._skin is None else meeting_pairs(self._skin, self._cloth, MOST_PAIRS)[1]
+        pairs = meeting_pairs_self(self._cloth, self._label, MOST_PAIRS)[1]
+        own = self._owner[pairs[:, 0]] == self._owner[pairs[:, 1]]
+        return np.asarray(crossed[:, 0]), pairs[own], pairs[~own]
 
     def _moving(self, step: Floats) -> float:
         return (
@@ -294,6 +304,7 @@ def judged(audit: Audit, limits: AuditSettings, lost: list[str]) -> Audit:
     inside, deep, depth = audit.inside_count, audit.inside_deep_count, 1000 * audit.deepest
     body, own, layers = audit.body_pairs, audit.self_pairs, audit.layer_pairs
     gap, seam = audit.seam_gap, audit.seam_worst
+    where = f", most in {audit.crossing_place}" if audit.crossing_place else ""
     table = [
         (inside / count > limits.inside_share, f"{inside} vertices are inside the body"),
         (
@@ -301,8 +312,8 @@ def judged(audit: Audit, limits: AuditSettings, lost: list[str]) -> Audit:
             f"{deep} vertices are up to {depth:.1f} mm inside the body",
         ),
         (body > limits.body_pairs, f"{body} triangle pairs of cloth and body cross"),
-        (own > limits.self_pairs, f"{own} triangle pairs within a garment cross"),
-        (layers > limits.layer_pairs, f"{layers} triangle pairs of two garments cross"),
+        (own > limits.self_pairs, f"{own} triangle pairs within a garment cross{where}"),
+        (layers > limits.layer_pairs, f"{layers} triangle pairs of two garments cross{where}"),
         (gap > limits.seam_gap, f"seam {seam} is open by {1000 * gap:.1f} mm"),
         (
             s.mean > limits.stretch_mean,
