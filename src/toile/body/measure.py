@@ -189,9 +189,31 @@ def measure_skin(skin: Floats, joint: Mapping[str, Floats], ground: Ground) -> d
         found[name] = float(np.linalg.norm(np.diff(skin[path], axis=0), axis=1).sum())
     for name, plane in planes(skin, joint, ground, found).items():
         found[name] = _girth(skin, ground, plane)
+    found["front_over_bust"] = _front_over_bust(skin, marks)
+    found["bust_front"] = _bust_front(skin, ground, found["bust_height"])
     found["inseam"] = found["crotch_height"]
     found["chest"] = found["bust"]
     return found
+
+
+def _front_over_bust(skin: Floats, marks: Mapping[str, int]) -> float:
+    """Return the length of a taut tape from the side of the neck over the bust point down to the waist."""
+    neck, bust, waist = (skin[marks[m]] for m in ("left_neck", "left_bust", "waist_front"))
+    below = np.array([bust[0], waist[1], min(waist[2], bust[2])])
+    return float(np.linalg.norm(neck - bust) + np.linalg.norm(bust - below))
+
+
+def _bust_front(skin: Floats, ground: Ground, height: float) -> float:
+    """Return the part of the bust's tape that lies in front of the arms [m]."""
+    plane = Plane("trunk", np.array([0.0, height, 0.0]), UP, FLAT)
+    points = section_under(skin, ground, plane).points[:, [0, 2]]
+    ring = points[hull(points)]
+    following = np.roll(ring, -1, axis=0)
+    sides = [skin[ground.marks[f"left_{m}"], 2] for m in ("armpit", "shoulder")]
+    ahead = np.stack([ring[:, 1], following[:, 1]]) - 0.5 * (sides[0] + sides[1])
+    # the share of each straight piece that lies ahead
+    share = np.clip(ahead.max(axis=0) / np.maximum(np.ptp(ahead, axis=0), 1e-9), 0.0, 1.0)
+    return float(np.linalg.norm(following - ring, axis=1) @ share)
 
 
 def planes(

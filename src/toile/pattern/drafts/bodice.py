@@ -18,6 +18,11 @@ from toile.types import Floats, Panel
 CAP_LOWEST = 0.075
 """lowest crown of a sleeve that still lets the arm hang [m]; a tighter armhole is cut deeper"""
 
+ARMHOLE_DEEPEST = 0.035
+"""an armhole lower below the armpit pulls at the body when the arm is lifted [m]"""
+SIDE_SHARE = 0.6
+"""how far the side seam follows the bust's fullness to the front"""
+
 
 @dataclass(frozen=True, slots=True)
 class Bodice:
@@ -74,17 +79,20 @@ def bodice(
     neck_y = m["neck_height"] + 0.01 - slope * neck_width
     depth = m["bust"] / 10.0 + 0.07 * m["height"] + 0.018 + armhole
     underarm = min(m["nape_height"] - depth, m["armpit_height"] - 0.02)
+    underarm = max(underarm, m["armpit_height"] - ARMHOLE_DEEPEST - armhole)
     quarter = (m["bust"] + ease) / 4.0
+    # a full bust wants a wide front: the side seam stays under the arm
+    more = min(max(SIDE_SHARE * (m["bust_front"] - m["bust"] / 2.0) / 2.0, 0.008), 0.2 * quarter)
     return Bodice(
         neck_point=(neck, neck_y),
         neck_front=neck_y - (m["neck"] / 6.0 + 0.025 + neck_depth),
         neck_back=neck_y - 0.022,
         shoulder_point=(tip, neck_y - slope * (tip - neck)),
-        across_front=tip - 0.018,
-        across_back=tip - 0.008,
+        across_front=tip - 0.010,
+        across_back=tip - 0.002,
         underarm=underarm,
-        front=quarter + 0.008,
-        back=quarter - 0.008,
+        front=quarter + more,
+        back=quarter - more,
         flare=max(slimmest, _least_flare(m, quarter, underarm, hem, ease)),
         hem=hem,
     )

@@ -21,6 +21,10 @@ from toile.pattern.drafts.words import hem_height, sleeve_length
 from toile.types import Panel, Pattern, Seam
 
 
+SLEEVE_EASE = 0.075
+"""added to the arm's girth [m]"""
+
+
 def dress(
     m: Measures,
     *,
@@ -37,7 +41,7 @@ def dress(
     flare: growth of the hem beyond the hips; ease, waist_ease: added at chest and waist; neckline: depth
     beyond the base of the neck [m].
     """
-    waist = m["waist"] + waist_ease
+    waist = (m["waist"] + waist_ease) / 4.0
     bare = sleeves == "none"
     lines = bodice(
         m,
@@ -45,16 +49,18 @@ def dress(
         ease=ease,
         neck_width=0.5 * neckline + (0.015 if bare else 0.0),
         neck_depth=neckline,
-        shoulder=-0.015 if bare else 0.0,
-        armhole=-0.005 if bare else 0.0,
+        shoulder=-0.015 if bare else 0.006,
+        armhole=-0.005 if bare else 0.01,
     )
     arms: tuple[Panel, ...] = ()
     if not bare:
-        lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + 0.06, ease=0.015)
+        lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + SLEEVE_EASE, ease=0.01)
         reach = sleeve_length(m, sleeves)
-        left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.06))
+        left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, SLEEVE_EASE))
         arms = (left, mirror(left, "right_sleeve", around="right_arm"))
-    panels = (*fitted_bodice(m, lines, waist / 4.0), *_skirt(m, waist, length, flare), *arms)
+    # the side seam of the skirt goes on where that of the bodice ends
+    more = min((lines.front - lines.back) / 2.0, 0.12 * waist)
+    panels = (*fitted_bodice(m, lines, waist, more), *_skirt(m, waist, more, length, flare), *arms)
     seams = body_seams(panels) + dart_seams(panels) + _skirt_seams(panels)
     seams += sleeve_seams(panels) if arms else ()
     return Pattern("dress", panels, seams, origin="body")
@@ -65,24 +71,68 @@ def sleeved_dress(m: Measures, *, sleeves: float | str = "long", length: float |
     return replace(dress(m, sleeves=sleeves, length=length), name="sleeved_dress")
 
 
-def fitted_bodice(m: Measures, lines: Bodice, waist: float) -> tuple[Panel, Panel]:
-    """Return front and back with waist darts; waist: a quarter of the girth there [m]."""
+def fitted_bodice(m: Measures, lines: Bodice, waist: float, wider: float = 0.0) -> tuple[Panel, Panel]:
+    """Return front and back with waist darts; waist: a quarter of the girth there [m].
+
+    wider: half a front beyond a quarter, half a back so much less [m]. The way over the bust is longer than the back: the front is longer, and a dart in its side takes that up.
+    """
+    more = min(max(m["front_over_bust"] - (m["neck_height"] - m["waist_height"]), 0.0), 0.08)
+    longer = raised(lines, more)
     low = m["bust_height"] - 0.035
-    front = _fitted(lines, *half_front(lines), waist=waist, dart_top=low)
-    back = _fitted(lines, *half_back(lines), waist=waist, dart_top=lines.underarm - 0.03)
+    front, end = _fitted(longer, *half_front(longer), waist=waist + wider, quarter=waist, dart_top=low)
+    if more > BUST_DART_LEAST:
+        front[4:5] = _bust_dart(m, front[4].start, front[5].start, more)
+    high = lines.underarm - 0.03
+    back = _fitted(lines, *half_back(lines), waist=waist - wider, quarter=waist, dart_top=high)
     return (
-        piece("front", unfold_facing(*front, "front"), faces="front"),
+        piece("front", unfold_facing(front, end, "front"), faces="front"),
         piece("back", unfold_facing(*back, "back"), faces="back"),
     )
 
 
+BUST_DART_LEAST = 0.01
+"""a front that is hardly longer is eased to the back [m]"""
+
+
+def raised(lines: Bodice, more: float) -> Bodice:
+    """Return the lines with everything from the underarm upwards that much higher [m]."""
+    (nx, ny), (sx, sy) = lines.neck_point, lines.shoulder_point
+    return replace(
+        lines,
+        neck_point=(nx, ny + more),
+        neck_front=lines.neck_front + more,
+        shoulder_point=(sx, sy + more),
+        underarm=lines.underarm + more,
+    )
+
+
+def _bust_dart(m: Measures, waist: Point, underarm: Point, width: float) -> list[Side]:
+    """Return the side from the waist up to the underarm, with a dart towards the bust point."""
+    (x0, y0), (x1, y1) = waist, underarm
+    long = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
+    # where the dart's lower end lies on the side: at the bust, as far as it leaves seam above and below
+    share = min(max((m["bust_height"] - y0) / (y1 - y0), 0.2), 0.9 - width / long)
+
+    def at(t: float) -> Point:
+        return x0 + t * (x1 - x0), y0 + t * (y1 - y0)
+
+    low, high = at(share), at(share + width / long)
+    tip = (m["bust_point_width"] / 2.0 + 0.02, (low[1] + high[1]) / 2.0)
+    return [
+        side("side", waist),
+        side("bust_dart_outer", low),
+        side("bust_dart_inner", (min(tip[0], low[0] - 0.03), tip[1])),
+        side("upper_side", high),
+    ]
+
+
 def _fitted(
-    lines: Bodice, half: list[Side], end: Point, *, waist: float, dart_top: float
+    lines: Bodice, half: list[Side], end: Point, *, waist: float, quarter: float, dart_top: float
 ) -> tuple[list[Side], Point]:
     """Return half a bodice whose lower edge is as long as the waist: the side and a dart take the rest."""
     width = half[2].start[0]
     # front and back narrow alike, so that their sides match
-    common = (lines.front + lines.back) / 2.0 - waist
+    common = (lines.front + lines.back) / 2.0 - quarter
     at_side = common - 0.012 if common < 0.03 else max(0.4 * common, 0.018)
     take, hem = width - waist - at_side, lines.hem
     outer = [side("side", (width - at_side, hem)), *half[2:]]
@@ -96,16 +146,19 @@ def _fitted(
     return dart + outer, end
 
 
-def _skirt(m: Measures, waist: float, length: float | str, flare: float) -> tuple[Panel, Panel]:
+def _skirt(m: Measures, waist: float, wider: float, length: float | str, flare: float) -> tuple[Panel, Panel]:
+    """Return front and back of the skirt: half a front is wider than a quarter, half a back narrower."""
     top = m["waist_height"]
     depth = max(top - m["hip_height"], 0.08)
     hips = max(m["hips"], m["waist"]) + 0.05
     long = max(top - hem_height(m, length, top), depth + 0.05)
-    half = sector(waist / 4.0, hips / 4.0, depth, long, flare)
     front, back = (
-        skirt_piece(half, faces, top - 0.01, dart_depth=0.6 * depth, name=f"{faces}_skirt")
-        for faces in ("front", "back")
-    )
+        skirt_piece(
+            sector(waist + more, hips / 4.0 + more, depth, long, flare),
+            faces, top - 0.01, dart_depth=0.6 * depth, name=f"{faces}_skirt",
+        )
+        for faces, more in (("front", wider), ("back", -wider))
+    )  # fmt: skip
     return front, back
 
 

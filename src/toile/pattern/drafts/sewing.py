@@ -21,13 +21,22 @@ def body_seams(panels: Sequence[Panel]) -> tuple[Seam, ...]:
     return tuple(
         sew(
             panels,
-            edge_of(panels, "front", hand, word),
+            _front_chain(panels, hand, word),
             edge_of(panels, "back", hand, word),
             name=f"{hand} {word}",
         )
         for word in ("side", "shoulder")
         for hand in HANDS
     )
+
+
+def _front_chain(panels: Sequence[Panel], hand: str, word: str) -> str:
+    """Return the front's edge with that word; a side with a dart goes on above it."""
+    lower, upper = (edge_of(panels, "front", hand, w) for w in (word, f"upper_{word}"))
+    if not has_edge(panels, upper):
+        return lower
+    # the wearer's left is drawn upwards, the right downwards
+    return f"{lower} + {upper}" if hand == "left" else f"{upper} + {lower}"
 
 
 def sleeve_seams(panels: Sequence[Panel]) -> tuple[Seam, ...]:
