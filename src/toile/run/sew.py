@@ -18,6 +18,7 @@ from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
+from toile.run.wedge import Wedged
 from toile.types import Floats, Garment, Ints, PosedBody, State
 
 STILL = 0.0003
@@ -48,7 +49,7 @@ class SewSettings:
     """how fast motion dies down while the seams close [1/s]"""
     drape_drag: float = 2.0
     """how fast motion dies down while the garment drapes; it grows with time [1/s]"""
-    slip: float = 0.1
+    slip: float = 0.4
     """time in which the garment slips into place without friction [s]"""
     substep: float = 1 / 600
     """longest substep while sewing and draping [s]; coarser than in motion"""
@@ -150,7 +151,8 @@ def drape(
     solver = XpbdSolver(garment, loose, worn=state.position)
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
-    repair = _repair(garment, state, collider)
+    repair, clean = _repair(garment, state, collider), True
+    wedged = Wedged(solver, garment.particle_count, garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
     previous, calm = state.position, 0
     for frame in range(longest + settings.repair_frames):
@@ -164,10 +166,13 @@ def drape(
         progress("draping", (frame + 1) / (longest + settings.repair_frames))
         # what crosses is parted now and then, and at every frame near the end
         if calm or frame >= longest or frame % REPAIR_EVERY == REPAIR_EVERY - 1:
-            state = repair(state, body)
+            pulled, state = state, repair(state, body)
+            clean = not repair.last.body_after and not repair.last.cloth_after
+            if frame >= longest:
+                state = wedged.watch(pulled, state, clean)
         rests = frame > (settings.slip + 0.3) * settings.fps and at_rest(state.position - previous)
         calm = calm + 1 if rests else 0
-        if calm > CALM and not repair.last.body_after and not repair.last.cloth_after:
+        if calm > CALM and clean:
             break
     progress("draping", 1.0)
     return Sewn(garment=garment, state=state, previous=previous)

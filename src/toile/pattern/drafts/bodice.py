@@ -20,7 +20,7 @@ CAP_LOWEST = 0.075
 
 ARMHOLE_DEEPEST = 0.035
 """an armhole lower below the armpit pulls at the body when the arm is lifted [m]"""
-SIDE_SHARE = 0.6
+SIDE_SHARE = 0.8
 """how far the side seam follows the bust's fullness to the front"""
 
 
@@ -48,7 +48,9 @@ class Bodice:
     flare: float
     """growth of the half width per metre downwards along the side"""
     hem: float
-    """height of the hem"""
+    """height of the hem at the side"""
+    dip: float = 0.0
+    """how much lower the hem is cut in the middle of the front: the way over bust and belly is longer"""
 
     def half_width(self, at_underarm: float, height: float) -> float:
         """Return the half width of front or back at a height [m]."""
@@ -65,24 +67,28 @@ def bodice(
     shoulder: float = 0.0,
     armhole: float = 0.0,
     slimmest: float = -0.02,
+    fitted: bool = False,
 ) -> Bodice:
     """Return the lines for a body.
 
     hem: height above the floor; ease: added to the girths; neck_width, neck_depth: the neckline's opening
     beyond the base of the neck; shoulder: seam longer (+) or shorter (-) than the body's shoulder; armhole:
-    deeper by that much; slimmest: least growth of the half width per metre downwards.
+    deeper by that much; slimmest: least growth of the half width per metre downwards; fitted: ends in a seam,
+    not in a hem that bust and belly lift.
     """
+    over = 0.0 if fitted else over_bust(m)
     neck = m["neck"] / 6.0 + 0.016 + neck_width
-    tip = max(m["shoulder_width"] / 2.0 + shoulder, neck + 0.04)
+    # flesh makes the back and the chest wider than the bones at the shoulder
+    tip = max(m["shoulder_width"] / 2.0 + shoulder + 0.1 * heaviness(m), neck + 0.04)
     fall = m["neck_height"] - m["shoulder_height"]
     slope = min(max(fall / (m["shoulder_width"] - m["neck_width"]) * 2.0, 0.25), 0.45)
-    neck_y = m["neck_height"] + 0.01 - slope * neck_width
+    neck_y = m["neck_height"] + 0.022 - slope * neck_width
     depth = m["bust"] / 10.0 + 0.07 * m["height"] + 0.018 + armhole
     underarm = min(m["nape_height"] - depth, m["armpit_height"] - 0.02)
     underarm = max(underarm, m["armpit_height"] - ARMHOLE_DEEPEST - armhole)
     quarter = (m["bust"] + ease) / 4.0
     # a full bust wants a wide front: the side seam stays under the arm
-    more = min(max(SIDE_SHARE * (m["bust_front"] - m["bust"] / 2.0) / 2.0, 0.008), 0.2 * quarter)
+    more = min(max(SIDE_SHARE * (m["bust_front"] - m["bust"] / 2.0) / 2.0, 0.008), 0.22 * quarter)
     return Bodice(
         neck_point=(neck, neck_y),
         neck_front=neck_y - (m["neck"] / 6.0 + 0.025 + neck_depth),
@@ -94,8 +100,18 @@ def bodice(
         front=quarter + more,
         back=quarter - more,
         flare=max(slimmest, _least_flare(m, quarter, underarm, hem, ease)),
-        hem=hem,
+        hem=hem - LIFTED * over,
+        dip=LIFTED * over,
     )
+
+
+LIFTED = 0.6
+"""share of the longer way over the bust by which a loose hem is lifted, once all round and once in front"""
+
+
+def over_bust(m: Measures) -> float:
+    """Return how much longer the way over the bust is than straight down from neck to waist [m]."""
+    return min(max(m["front_over_bust"] - (m["neck_height"] - m["waist_height"]), 0.0), 0.09)
 
 
 def _least_flare(m: Measures, quarter: float, underarm: float, hem: float, ease: float) -> float:
@@ -114,7 +130,10 @@ def _least_flare(m: Measures, quarter: float, underarm: float, hem: float, ease:
 def half_front(b: Bodice) -> tuple[list[Side], Point]:
     """Return the sides of the front at x ≥ 0 from the hem's middle to the neckline's, and the end."""
     neck = side("neck", b.neck_point, (b.neck_point[0], b.neck_front), (b.neck_point[0] * 0.5, b.neck_front))
-    return _half(b, b.front, b.across_front, neck), (0.0, b.neck_front)
+    first, *rest = _half(b, b.front, b.across_front, neck)
+    low, wide = b.hem - b.dip, rest[0].start[0]
+    hem = side("hem", (0.0, low), (0.55 * wide, low)) if b.dip > 0.005 else first
+    return [hem, *rest], (0.0, b.neck_front)
 
 
 def half_back(b: Bodice) -> tuple[list[Side], Point]:
@@ -224,7 +243,17 @@ def sleeve_and_armhole(b: Bodice, width: float, *, ease: float) -> tuple[Bodice,
 def sleeve_width(m: Measures, distance: float, ease: float) -> float:
     """Return the sleeve's girth at a distance from the shoulder point along the arm [m]."""
     share = min(max((distance - 0.10) / max(m["arm_length"] - 0.10, 0.1), 0.0), 1.0)
-    return m["upper_arm"] + share * (m["wrist"] - m["upper_arm"]) + ease
+    return arm_girth(m) + share * (m["wrist"] - arm_girth(m)) + ease
+
+
+def arm_girth(m: Measures) -> float:
+    """Return the arm's girth at the armpit [m]: a heavy arm is much thicker there than halfway down."""
+    return m["upper_arm"] + 0.2 * heaviness(m)
+
+
+def heaviness(m: Measures) -> float:
+    """Return how far the upper arm is thicker than a slim one [m]."""
+    return max(m["upper_arm"] - 0.28, 0.0)
 
 
 def left_sleeve(m: Measures, b: Bodice, crown: Crown, *, length: float, hem: float) -> Panel:

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from toile.pattern.drafts.bodice import (
     Bodice,
+    arm_girth,
     bodice,
     half_back,
     half_front,
     left_sleeve,
+    over_bust,
     sleeve_and_armhole,
     sleeve_width,
 )
@@ -20,8 +22,7 @@ from toile.pattern.drafts.skirt import sector, skirt_piece
 from toile.pattern.drafts.words import hem_height, sleeve_length
 from toile.types import Panel, Pattern, Seam
 
-
-SLEEVE_EASE = 0.075
+SLEEVE_EASE = 0.09
 """added to the arm's girth [m]"""
 
 
@@ -50,16 +51,17 @@ def dress(
         neck_width=0.5 * neckline + (0.015 if bare else 0.0),
         neck_depth=neckline,
         shoulder=-0.015 if bare else 0.006,
-        armhole=-0.005 if bare else 0.01,
+        armhole=0.015 if bare else 0.01,
+        fitted=True,
     )
     arms: tuple[Panel, ...] = ()
     if not bare:
-        lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + SLEEVE_EASE, ease=0.01)
+        lines, crown = sleeve_and_armhole(lines, arm_girth(m) + SLEEVE_EASE, ease=0.01)
         reach = sleeve_length(m, sleeves)
         left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, SLEEVE_EASE))
         arms = (left, mirror(left, "right_sleeve", around="right_arm"))
     # the side seam of the skirt goes on where that of the bodice ends
-    more = min((lines.front - lines.back) / 2.0, 0.12 * waist)
+    more = _wider(lines, waist)
     panels = (*fitted_bodice(m, lines, waist, more), *_skirt(m, waist, more, length, flare), *arms)
     seams = body_seams(panels) + dart_seams(panels) + _skirt_seams(panels)
     seams += sleeve_seams(panels) if arms else ()
@@ -74,9 +76,10 @@ def sleeved_dress(m: Measures, *, sleeves: float | str = "long", length: float |
 def fitted_bodice(m: Measures, lines: Bodice, waist: float, wider: float = 0.0) -> tuple[Panel, Panel]:
     """Return front and back with waist darts; waist: a quarter of the girth there [m].
 
-    wider: half a front beyond a quarter, half a back so much less [m]. The way over the bust is longer than the back: the front is longer, and a dart in its side takes that up.
+    wider: half a front beyond a quarter, half a back so much less [m]. The way over the bust is longer than
+    the back's: the front is longer, and a dart in its side takes that up.
     """
-    more = min(max(m["front_over_bust"] - (m["neck_height"] - m["waist_height"]), 0.0), 0.08)
+    more = over_bust(m)
     longer = raised(lines, more)
     low = m["bust_height"] - 0.035
     front, end = _fitted(longer, *half_front(longer), waist=waist + wider, quarter=waist, dart_top=low)
@@ -116,14 +119,29 @@ def _bust_dart(m: Measures, waist: Point, underarm: Point, width: float) -> list
     def at(t: float) -> Point:
         return x0 + t * (x1 - x0), y0 + t * (y1 - y0)
 
-    low, high = at(share), at(share + width / long)
-    tip = (m["bust_point_width"] / 2.0 + 0.02, (low[1] + high[1]) / 2.0)
+    low, middle, high = (at(share + k * width / long) for k in (0.0, 0.5, 1.0))
+    # straight inwards from its middle, so that both legs are as long
+    depth = max(middle[0] - m["bust_point_width"] / 2.0 - 0.02, 0.03)
+    tip = (middle[0] - depth * (y1 - y0) / long, middle[1] + depth * (x1 - x0) / long)
     return [
         side("side", waist),
         side("bust_dart_outer", low),
-        side("bust_dart_inner", (min(tip[0], low[0] - 0.03), tip[1])),
+        side("bust_dart_inner", tip),
         side("upper_side", high),
     ]
+
+
+def _side_take(lines: Bodice, quarter: float) -> float:
+    """Return how far the side narrows from the underarm to the waist [m]."""
+    common = (lines.front + lines.back) / 2.0 - quarter
+    return common - 0.012 if common < 0.03 else max(0.4 * common, 0.018)
+
+
+def _wider(lines: Bodice, quarter: float) -> float:
+    """Return how much wider than a quarter of the waist half a front is [m]; darts keep 6 mm to take."""
+    take = _side_take(lines, quarter) + 0.006
+    wanted = min((lines.front - lines.back) / 2.0, 0.16 * quarter)
+    return min(max(wanted, quarter - lines.back + take), lines.front - quarter - take)
 
 
 def _fitted(
@@ -132,8 +150,7 @@ def _fitted(
     """Return half a bodice whose lower edge is as long as the waist: the side and a dart take the rest."""
     width = half[2].start[0]
     # front and back narrow alike, so that their sides match
-    common = (lines.front + lines.back) / 2.0 - quarter
-    at_side = common - 0.012 if common < 0.03 else max(0.4 * common, 0.018)
+    at_side = _side_take(lines, quarter)
     take, hem = width - waist - at_side, lines.hem
     outer = [side("side", (width - at_side, hem)), *half[2:]]
     middle = 0.45 * waist + take / 2.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toile.pattern.drafts.bodice import bodice, left_sleeve, sleeve_and_armhole, sleeve_width
+from toile.pattern.drafts.bodice import arm_girth, bodice, left_sleeve, sleeve_and_armhole, sleeve_width
 from toile.pattern.drafts.cutting import length_of, mirror, moved, piece, sew, side
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, sleeve_seams
@@ -73,7 +73,7 @@ def _jacket(
         armhole=0.025,
         slimmest=flare,
     )
-    lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + sleeve_ease, ease=0.015)
+    lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
     reach = sleeve_length(m, sleeves)
     left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, sleeve_ease))
     right = mirror(left, "right_sleeve", around="right_arm")
@@ -83,13 +83,15 @@ def _jacket(
 def hood(m: Measures, panels: Sequence[Panel]) -> Panel:
     """Return the left half of a hood: its face opening at x < 0, the back of the head at x > 0."""
     front, back = length_of(panels, "left_front.neck"), length_of(panels, "back.left_neck")
-    tall = m["height"] - m["neck_height"] + 0.075
+    tall = m["height"] - m["neck_height"] + 0.055
     x = front + back
+    # the brim lies a little behind the line of the front, else it sinks over the eyes
+    brim = 0.035
     sides = [
         side("front_neck", (0.0, 0.0)),
         side("back_neck", (front, 0.0)),
-        side("crown", (x, 0.0), (x + 0.13, 0.5 * tall), (x + 0.04, 1.1 * tall)),
-        side("face", (-0.01, tall)),
+        side("crown", (x, 0.0), (x + 0.12, 0.5 * tall), (x + 0.05, 1.12 * tall)),
+        side("face", (brim, tall), (0.0, 0.8 * tall), (-0.01, 0.4 * tall)),
     ]
     shifted = [moved(s, -0.55 * x) for s in sides]
     height = m["neck_height"] + 0.02

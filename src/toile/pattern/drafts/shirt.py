@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from toile.pattern.drafts.bodice import (
     Bodice,
+    arm_girth,
     bodice,
     half_back,
     half_front,
@@ -38,7 +39,7 @@ def shirt(
     """
     hem = m["hip_height"] + 0.02 - length
     lines = bodice(m, hem=hem, ease=ease, neck_depth=-0.008, shoulder=0.008, armhole=0.01)
-    lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + sleeve_ease, ease=0.015)
+    lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
     reach = sleeve_length(m, sleeves) - CUFF
     left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.8 * sleeve_ease))
     arms = (left, cuff(m, lines, reach))
@@ -61,7 +62,7 @@ CUFF = 0.06
 def fronts(lines: Bodice, gap: float = 0.0) -> tuple[Panel, Panel]:
     """Return a left and a right front that end that far from the middle [m]."""
     half, (_, low) = half_front(lines)
-    sides = [replace(half[0], start=(gap, lines.hem)), *half[1:], side("middle", (gap, low))]
+    sides = [replace(half[0], start=(gap, half[0].start[1])), *half[1:], side("middle", (gap, low))]
     left = piece("left_front", sides)
     return left, mirror(left, "right_front")
 
@@ -73,10 +74,10 @@ def back_piece(lines: Bodice) -> Panel:
 
 def button_band(lines: Bodice, width: float) -> Panel:
     """Return the closed front band between the fronts."""
-    w = width / 2.0
+    w, hem = width / 2.0, half_front(lines)[0][0].start[1]
     half = [
-        side("hem", (0.0, lines.hem)),
-        side("edge", (w, lines.hem)),
+        side("hem", (0.0, hem)),
+        side("edge", (w, hem)),
         side("neck", (w, lines.neck_front)),
     ]
     return piece("placket", unfold_facing(half, (0.0, lines.neck_front), "front"))

@@ -30,7 +30,7 @@ def top(
         neck_width=0.6 * shorter,
         neck_depth=neckline,
         shoulder=-0.4 * shorter,
-        armhole=-0.01,
+        armhole=0.015,
     )
     panels = front_and_back(lines)
     return Pattern("top", panels, body_seams(panels), origin="body")

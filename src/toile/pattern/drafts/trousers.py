@@ -92,11 +92,14 @@ def _lines(
     m: Measures, top: float, hem: float, ease: float, waist_ease: float, hem_girth: float, rise: float
 ) -> tuple[Leg, Leg]:
     """Return the lines of front and back."""
-    hips, waist = max(m["hips"], 0.92 * m["waist"]) + ease, (m["waist"] + waist_ease) / 4.0
+    # soft flesh wants more room than bones
+    heavy = max(m["hips"] - 1.05, 0.0)
+    hips, waist = max(m["hips"], 0.92 * m["waist"]) + ease + 0.12 * heavy, (m["waist"] + waist_ease) / 4.0
     crotch = m["crotch_height"] - 0.02 - rise
     hem = min(hem, crotch - 0.06)
     share = min(max((crotch - hem) / max(crotch - m["knee_height"], 0.05), 0.0), 1.0)
-    leg = m["thigh"] + share * (m["knee"] - m["thigh"]) + 0.08
+    # a thigh narrows slowly at first
+    leg = m["thigh"] + share**1.5 * (m["knee"] - m["thigh"]) + 0.08 + 0.15 * max(m["thigh"] - 0.6, 0.0)
     girth = max(hem_girth or leg, m["ankle"] + 0.06)
     front = hips / 4.0 - 0.005
     spare = front - waist
@@ -108,8 +111,8 @@ def _lines(
         middle_take=middle, rise=0.0, hem_width=girth / 2.0 - 0.01,
     )  # fmt: skip
     return lines, replace(
-        lines, width=front + 0.01, fork=hips / 10.0, middle_take=middle, rise=0.02,
-        hem_width=girth / 2.0 + 0.01,
+        lines, width=front + 0.01, fork=hips / 10.0 + 0.1 * heavy, middle_take=middle,
+        rise=0.02 + 0.06 * heavy, hem_width=girth / 2.0 + 0.01,
     )  # fmt: skip
 
 
@@ -125,7 +128,7 @@ def _leg_sides(leg: Leg) -> list[Side]:
     bend = leg.crotch + 0.75 * (leg.hip - leg.crotch)
     return [
         side("hem", inner),
-        side("side_leg", outer),
+        side("side_leg", outer, (leg.outer, leg.hem + 0.6 * (leg.hip - leg.hem))),
         side("side_hip", (leg.outer, leg.hip), (leg.outer, leg.hip + 0.45 * (leg.waist - leg.hip))),
         *_waist(leg, start),
         side("middle", start),

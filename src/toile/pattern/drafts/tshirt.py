@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toile.pattern.drafts.bodice import (
+    arm_girth,
     bodice,
     front_and_back,
     left_sleeve,
@@ -35,7 +36,7 @@ def tshirt(
     lines = bodice(
         m, hem=hem, ease=ease, neck_width=0.6 * neckline, neck_depth=neckline, shoulder=0.008, armhole=0.01
     )
-    lines, crown = sleeve_and_armhole(lines, m["upper_arm"] + sleeve_ease, ease=0.01)
+    lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.01)
     front, back = front_and_back(lines)
     reach = sleeve_length(m, sleeves)
     left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, sleeve_ease))
