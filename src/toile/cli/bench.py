@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 from toile.atomic import replacing
-from toile.bench import engine
+from toile.bench import engine, peers
 from toile.bench.stress import SCENES, run_scene
 from toile.cli import papers_bench
 from toile.cli.common import Commands
@@ -68,6 +68,47 @@ def run_engine(options: argparse.Namespace) -> int:
     return 0
 
 
+def add_peers(kinds: Commands) -> None:
+    """Add ``toile bench peers``."""
+    parser = kinds.add_parser(
+        "peers",
+        help="the same scenes in other simulators that are installed",
+        description="Runs square cloth on a ball and a skirt on a moving dummy with the default engine and "
+        f"with whichever of {', '.join(peers.PEERS)} this Python can import (pip install bpy, newton[sim], "
+        "mujoco), on the same meshes in the same run. Prints ms per frame of 1/60 s, the ratio to ours, "
+        "stretch, and how deep [mm] the cloth is in the obstacle.",
+        epilog="example: toile bench peers --cells 64 --frames 60",
+    )
+    parser.add_argument("--cells", type=int, default=128, metavar="N", help="cloth of N × N vertices (128)")
+    parser.add_argument("--frames", type=int, default=60, metavar="N", help="of 1/60 s (default: 60)")
+    parser.add_argument("--only", default="", metavar="A,B", help="these peers (default: all that are there)")
+    parser.add_argument("-o", "--output", metavar="FILE.json", help="keep the numbers")
+    parser.set_defaults(run=run_peers)
+
+
+def run_peers(options: argparse.Namespace) -> int:
+    """Print the table."""
+    if not (8 <= options.cells <= 1024 and 2 <= options.frames <= 10_000):
+        raise ToileError("--cells goes from 8 to 1024, --frames from 2 to 10000")
+    names = [name for name in options.only.split(",") if name] or peers.installed()
+    if not names:
+        raise ToileError(
+            f"none of {', '.join(peers.PEERS)} is installed: pip install bpy, newton[sim] or mujoco"
+        )
+    print(peers.HEAD, flush=True)
+    figures: list[peers.Figure] = []
+    ours = None
+    for figure in peers.compare(names, options.frames, options.cells, XpbdSettings()):
+        ours = figure if figure.who == "toile" or ours is None else ours
+        figures.append(figure)
+        print(peers.line(figure, ours), flush=True)
+    if options.output:
+        with replacing(options.output) as file:
+            file.write(peers.to_json(figures).encode())
+        print(f"wrote {options.output}")
+    return 0
+
+
 def add_stress(commands: Commands) -> None:
     """Add ``toile stress``."""
     parser = commands.add_parser(
@@ -104,6 +145,6 @@ def run_stress(options: argparse.Namespace) -> int:
     return 1 if failures else 0
 
 
-BENCHES = (add_engine, papers_bench.add_papers)
+BENCHES = (add_engine, add_peers, papers_bench.add_papers)
 """functions that add a benchmark"""
 COMMANDS = (add_bench, add_stress)

@@ -25,6 +25,10 @@ def add_export(commands: Commands) -> None:
     parser.add_argument("file", metavar="FILE.toile")
     endings = ", ".join(EXPORTS)
     parser.add_argument("-o", "--output", action="append", required=True, metavar="FILE", help=endings)
+    parser.add_argument(
+        "--smooth", type=int, choices=(0, 1, 2, 3), default=0,
+        help="show the cloth finer than it was simulated: so many times four triangles for one (default: 0)",
+    )  # fmt: skip
     parser.set_defaults(run=run_export)
 
 
@@ -34,7 +38,7 @@ def run_export(options: argparse.Namespace) -> int:
     if any(str(path) == options.file for path in outputs):
         raise ToileError(f"{options.file}: choose another name for the export")
     for path in outputs:
-        export(options.file, path)
+        export(options.file, path, smooth=options.smooth)
         print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     return 0
 

@@ -14,6 +14,7 @@ from toile.export.gltf_motion import write_glb
 from toile.export.obj import write_obj
 from toile.export.picture import picture_of
 from toile.export.point_cache import write_point_cache
+from toile.export.smooth import Smoothed
 from toile.export.usd import write_usd
 from toile.run.record import Replayable, opened, save_recording
 
@@ -35,10 +36,13 @@ EXPORTS: dict[str, Callable[..., object]] = {
 """suffix → function(recording, path, **options)"""
 
 
-def export(recording: Replayable, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a recording in the format that the path's suffix names."""
+def export(recording: Replayable, path: str | os.PathLike[str], *, smooth: int = 0, **options: Any) -> None:
+    """Write a recording in the format that the path's suffix names.
+
+    smooth refines the cloth so many times as it is written (0: as it was simulated).
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in EXPORTS:
         raise ToileError(f"cannot write {path}: choose one of {', '.join(EXPORTS)}")
     with opened(recording) as source:
-        EXPORTS[suffix](source, path, **options)
+        EXPORTS[suffix](Smoothed(source, smooth) if smooth else source, path, **options)

@@ -1,0 +1,114 @@
+import json
+
+import numpy as np
+import pytest
+
+from toile.bench.engine import bytes_per_vertex, line, projection_time, run_trial
+from toile.bench.peer_scene import dummy_motion, moved
+from toile.bench.peers import installed, run_peer
+from toile.bench.scenes import (
+    ball_trial,
+    dummy_body,
+    dummy_mesh,
+    dummy_pose,
+    hanging_trial,
+    skirt_cloth,
+    skirt_trial,
+    tube_trial,
+)
+from toile.cli import main
+from toile.cloth.xpbd import QUALITIES, XpbdSettings, XpbdSolver
+from toile.errors import ToileError
+from toile.mesh.geometry import stretch_statistics
+
+DRAFT = XpbdSettings(quality="draft")
+
+
+def test_the_dummy_is_closed_and_faces_outward() -> None:
+    vertices, triangles = dummy_mesh()
+    assert len(triangles) == 14_688
+    sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+    assert (np.unique(sides, axis=0, return_counts=True)[1] == 2).all()
+    a, b, c = vertices[triangles.T]
+    assert np.einsum("ti,ti->t", a, np.cross(b, c)).sum() / 6 == pytest.approx(0.065, abs=0.02)
+
+
+def test_a_skirt_starts_without_stretch_and_outside() -> None:
+    garment, x, rim = skirt_cloth(800)
+    found = stretch_statistics(x, garment.triangles, garment.uv, garment.triangles_uv)
+    assert found.percentile_99 < 0.06
+    trial = skirt_trial(800, DRAFT)
+    assert trial.depth(x, 0).max() <= 0
+    assert len(rim) > 20
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: ball_trial(20, DRAFT), lambda: hanging_trial(20, DRAFT), lambda: tube_trial(600, DRAFT)]
+)
+def test_scenes_stay_clean(make) -> None:
+    row = run_trial(make(), 25, 1.0)
+    assert row.milliseconds > 0
+    assert row.inside == 0
+    assert 0 < row.stretch_99 < 0.15
+    assert row.scene.split()[0] in line(row)
+
+
+def test_the_skirt_keeps_off_the_moving_dummy() -> None:
+    row = run_trial(skirt_trial(800, DRAFT, self_collision=True), 20, 1.0)
+    assert row.inside == 0
+    assert row.faces == 14_688
+
+
+def test_peers_see_the_dummy_move_as_we_do() -> None:
+    body = dummy_body()
+    for when in (0.0, 0.3, 1.4):
+        np.testing.assert_allclose(moved(body.vertices, when), dummy_pose(body.vertices, when), atol=1e-12)
+    assert dummy_motion(0.0) == (0.0, 0.0)
+
+
+def test_figures_of_the_engine() -> None:
+    count, nanoseconds = projection_time(20)
+    assert count > 1000
+    assert nanoseconds > 0
+    assert bytes_per_vertex(24) >= 0
+
+
+def test_quality_decides_how_much_cloth_stretches() -> None:
+    stretch = {}
+    for name in QUALITIES:
+        trial = hanging_trial(24, XpbdSettings(quality=name))
+        state = trial.start
+        for frame in range(1, 31):
+            state = trial.frame(state, frame)
+        stretch[name] = XpbdSolver(trial.garment).stretch(state.position)[1]
+    assert stretch["fine"] < stretch["normal"] < stretch["draft"]
+
+
+def test_an_unknown_quality_lists_the_choices() -> None:
+    with pytest.raises(ToileError, match="draft, normal, fine"):
+        XpbdSettings(quality="best")
+
+
+def test_quick_numbers_can_be_kept(tmp_path, capsys, monkeypatch) -> None:
+    row = run_trial(ball_trial(12, DRAFT), 3, 1.0)
+    monkeypatch.setattr("toile.bench.engine.run_engine", lambda settings, report, quick: [row])
+    monkeypatch.setattr("toile.bench.engine.projection_time", lambda cells: (1, 1.0))
+    assert main(["bench", "engine", "--quick", "-o", str(tmp_path / "e.json")]) == 0
+    assert json.loads((tmp_path / "e.json").read_text())[0]["scene"] == "ball 12²"
+
+
+def test_peers_that_are_missing_are_named(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("toile.bench.peers.installed", lambda: [])
+    assert main(["bench", "peers"]) == 2
+    assert "pip install bpy" in capsys.readouterr().err
+    assert main(["bench", "peers", "--only", "maya"]) == 2
+    assert "no peer 'maya'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["blender", "mujoco"])
+def test_a_peer_answers(name: str) -> None:
+    if name not in installed():
+        pytest.skip(f"{name} is not installed")
+    found = run_peer(name, ball_trial(12, DRAFT), "ball", 4)
+    assert found.milliseconds > 0, found.note
+    assert found.stretch_mean < 0.5
