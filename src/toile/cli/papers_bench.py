@@ -17,6 +17,7 @@ def add_papers(benches: Commands) -> None:
     parser = benches.add_parser(
         "papers",
         help="the experiments of the five papers",
+        epilog="example: toile bench papers --quick -o papers",
         description="Repeats the papers' experiments and writes report.md and report.html with plots (extra "
         "`bench`: matplotlib) and pictures. Takes some minutes; --quick runs tiny sizes.",
     )
