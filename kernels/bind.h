@@ -47,6 +47,8 @@ nb::ndarray<nb::numpy, T> own(std::vector<T> &&values, std::initializer_list<std
 }
 
 void bind_raster(nb::module_ &m);
+void bind_follow(nb::module_ &m);
+void bind_ellipsoids(nb::module_ &m);
 void bind_spring(nb::module_ &m);
 void bind_verlet(nb::module_ &m);
 void bind_respond(nb::module_ &m);

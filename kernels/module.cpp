@@ -4,6 +4,8 @@
 NB_MODULE(_kernels, m) {
     m.doc() = "Hot loops on arrays. Use the Python functions around them, not this module.";
     bind_raster(m);
+    bind_follow(m);
+    bind_ellipsoids(m);
     bind_spring(m);
     bind_verlet(m);
     bind_respond(m);

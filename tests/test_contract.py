@@ -21,7 +21,7 @@ COLUMNS, ROWS, GIRTH, HEIGHT = 24, 6, 1.26, 0.3
 FRAMES, DT, START = 15, 1 / 60, 0.15
 """a quarter of a second in which a thigh swings 4 cm through where the skirt hung"""
 
-ELONGATION = {"xpbd": 0.04, "verlet": 0.1, "spring": 0.08, "implicit": 0.12, "follow": 0.1}
+ELONGATION = {"xpbd": 0.04, "verlet": 0.12, "spring": 0.08, "implicit": 0.12, "follow": 0.1}
 """per solver, what 99 % of the edges stay under"""
 DEPTH = {
     "surface": 0.0,
@@ -29,7 +29,7 @@ DEPTH = {
     "limb_maps": 0.001,
     "maps": 0.004,
     "bones": 0.002,
-    "ellipsoids": 0.03,
+    "ellipsoids": 0.012,
 }
 """per collider, how deep cloth may be in the real skin [m]; ellipsoids are only roughly the body"""
 LIMITS = {(s, c): (ELONGATION[s], DEPTH[c]) for s in SOLVERS for c in COLLIDERS}

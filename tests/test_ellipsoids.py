@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from surfaces import icosphere, join, single_bone_body
+from toile import _kernels
+from toile.body import named_body
+from toile.body.skin import rest_pose
 from toile.collision.contacts import make_collider
 from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings, adjacency, ray_distance
 from toile.collision.frames import LimbTracker
+from toile.collision.surface import GROUPS
 from toile.errors import ToileError
 from toile.types import LIMBS, PosedBody
 
@@ -45,7 +49,7 @@ def egg() -> PosedBody:
 
 def test_an_ellipsoidal_body_is_met_exactly() -> None:
     posed = egg()
-    collider = make_collider("ellipsoids", posed.body)
+    collider = make_collider("ellipsoids", posed.body, per_limb=1)
     assert isinstance(collider, EllipsoidCollider)
     assert collider.fit_error(posed.body)["torso"] < 0.002
     found = collider.at(posed)(np.array([[0.21, 0, 0], [0, 0.49, 0], [0, 0, 0.5]]))
@@ -65,7 +69,7 @@ def test_ellipsoids_turn_and_move_with_the_limb() -> None:
     torso = LIMBS.index("torso")
     np.testing.assert_allclose(motion.posed_from_rest[torso][:3, :3], turn, atol=1e-9)
     np.testing.assert_allclose(motion.spin[torso], spin, atol=1e-9)
-    found = EllipsoidCollider(posed.body).at(moved)(np.array([[0.81, 0, 0]]))
+    found = EllipsoidCollider(posed.body, EllipsoidSettings(per_limb=1)).at(moved)(np.array([[0.81, 0, 0]]))
     np.testing.assert_allclose(found.gap, [0.01], atol=2e-3)
     np.testing.assert_allclose(found.velocity, [[0, 2.0 * 0.5, 0.5]], atol=0.01)
 
@@ -78,17 +82,76 @@ def test_only_adjacent_groups_are_tested() -> None:
         limbs.append(np.full(len(points), LIMBS.index(name)))
     triangles, vertices = join(*parts)
     posed = single_bone_body(triangles, vertices, limb=np.concatenate(limbs))
-    collider = EllipsoidCollider(posed.body)
+    collider = EllipsoidCollider(posed.body, EllipsoidSettings(per_limb=1))
     query = collider.at(posed)
     between = np.array([[0.404, 0.0, 0.0]])
     assert len(query(between).particle) == 2  # parents unknown: all are tested
     assert collider.parent is not None
-    assert LIMBS[collider.parent[0]] == "left_hand"
+    assert LIMBS[collider.limb[collider.parent[0]]] == "left_hand"
     assert len(query(between).particle) == 1  # a leg is not next to an arm
     # the parent follows the particle across adjacent groups
     query(np.array([[0.12, 0.0, 0.0]]))
-    assert LIMBS[collider.parent[0]] == "torso"
+    assert LIMBS[collider.limb[collider.parent[0]]] == "torso"
     assert not adjacency(collider.settings.neighbours)[1, 2]
+
+
+def test_the_kernel_against_ray_distances() -> None:
+    body = named_body("woman")
+    posed = rest_pose(body)
+    collider = EllipsoidCollider(body)
+    query = collider.at(posed)
+    points = body.vertices[::40] + np.random.default_rng(3).uniform(-0.02, 0.02, body.vertices[::40].shape)
+    found = query(points)
+    # by the words of the docs page: the smallest plane gap in each group, the parent by the ray
+    rays = [ray_distance(points, frame) for frame in collider.rest_from_unit]
+    gaps = np.array([np.einsum("ij,ij->i", points - s, n) for _, s, n in rays])
+    distance = np.array([d for d, _, _ in rays])
+    chosen = {}
+    for group in range(len(GROUPS)):
+        own = np.flatnonzero(collider.group == group)
+        best = own[gaps[own].argmin(axis=0)]
+        for p in np.flatnonzero(gaps[best, np.arange(len(points))] < collider.settings.radius):
+            chosen[p, group] = best[p]
+    wanted = sorted(chosen)
+    assert found.particle.tolist() == [p for p, _ in wanted]
+    ellipsoid = [chosen[key] for key in wanted]
+    np.testing.assert_allclose(found.gap, gaps[ellipsoid, found.particle], atol=1e-9)
+    normal = [rays[e][2][p] for e, p in zip(ellipsoid, found.particle, strict=True)]
+    np.testing.assert_allclose(found.normal, normal, atol=1e-9)
+    assert collider.parent is not None
+    nearest = distance[collider.parent, np.arange(len(points))]
+    np.testing.assert_allclose(nearest, distance.min(axis=0), atol=1e-6)
+
+
+def test_several_ellipsoids_fit_better_and_only_moved_ones_are_updated() -> None:
+    body = named_body("woman")
+    one, four = (EllipsoidCollider(body, EllipsoidSettings(per_limb=k)) for k in (1, 4))
+    before, after = (np.mean(list(c.fit_error(body).values())) for c in (one, four))
+    assert after < 0.6 * before
+    posed = rest_pose(body)
+    four.at(posed)
+    assert four.updated == len(four.limb) == 64
+    arm = body.limb == LIMBS.index("left_hand")
+    waved = posed.vertices + np.where(arm[:, None], [0.0, 0.01, 0.0], 0.0)
+    four.at(PosedBody(body, waved, posed.velocity, posed.world_from_joint))
+    assert four.updated == 4
+    np.testing.assert_allclose(
+        np.einsum("eij,ejk->eik", four._unit_from_world[:, :, :3], four._world_from_unit[:, :, :3]),
+        np.tile(np.eye(3), (64, 1, 1)),
+        atol=1e-9,
+    )
+
+
+def test_threads_change_nothing() -> None:
+    body = named_body("woman")
+    points = np.random.default_rng(4).uniform([-0.3, 0.6, -0.2], [0.3, 1.5, 0.2], (9000, 3))
+    found = []
+    for threads in (1, 3):
+        _kernels.set_thread_count(threads)
+        found.append(EllipsoidCollider(body).at(rest_pose(body))(points))
+    _kernels.set_thread_count(0)
+    np.testing.assert_array_equal(found[0].particle, found[1].particle)
+    np.testing.assert_array_equal(found[0].gap, found[1].gap)
 
 
 def test_bad_settings_are_named() -> None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from toile import _kernels
 from toile.cloth.edges import rest_lengths
 from toile.cloth.xpbd import particle_average
-from toile.collision.contacts import respond
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.types import Contacts, Floats, Garment, Ints, Scene, State
@@ -34,6 +34,8 @@ class FollowSettings:
     """distance kept between cloth and skin [m]"""
     longest: int = 2000
     """most Euler steps per step"""
+    precision: str = "single"
+    """single, or double for reference computations"""
 
     def __post_init__(self) -> None:
         for name in ("near", "follow", "stiffness", "damping", "thickness"):
@@ -41,6 +43,8 @@ class FollowSettings:
                 raise ToileError(f"{name} must not be negative")
         if self.longest < 1:
             raise ToileError("longest must be at least 1")
+        if self.precision not in ("single", "double"):
+            raise ToileError(f"precision is '{self.precision}': choose single or double")
 
 
 class FollowSolver:
@@ -58,35 +62,33 @@ class FollowSolver:
             raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         self._drag = particle_average(garment, "damping") + self.settings.damping
         self._friction = particle_average(garment, "friction")
-        # ω² ≤ 2 Σ k / m; Euler with the new velocity is stable below 2 / ω
+        # ω² ≤ 2 Σ k / m; Euler with the new velocity is stable below 2 / ω: stay a fifth below
         springs = np.bincount(self._edges.ravel(), minlength=count) * self.settings.stiffness
         fastest = float(np.sqrt(2 * (springs / self._mass).max()))
-        self.stable_step = min(1.0 / fastest if fastest > 0 else np.inf, 0.01)
+        self.stable_step = min(1.6 / fastest if fastest > 0 else np.inf, 0.01)
         self._free = np.ones(count)
+        kind = (
+            _kernels.FollowClothFloat if self.settings.precision == "single" else _kernels.FollowClothDouble
+        )
+        self._cloth = kind(self._edges, self._length, self._mass, self._drag, self._friction)
 
     def pin(self, particles: Ints) -> None:
         """Let these particles move with the velocity in the state, whatever pulls at them."""
         self._free = np.ones(self.garment.particle_count)
         self._free[particles] = 0.0
+        self._cloth.hold(self._free == 0)
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
         count = max(1, int(np.ceil(dt / self.stable_step - 1e-9)))
         if count > self.settings.longest:
             raise ToileError(f"solver follow needs {count} Euler steps: choose a smaller stiffness")
-        h = dt / count
-        x, v, held = state.position, state.velocity, self._free == 0
-        start, found = x, scene.contacts(x)
-        v = self._followed(v, found, dt)
-        for k in range(1, count + 1):
-            v = v + h * self._acceleration(x, v, scene)
-            x = x + h * v
-            at = x[held]
-            away = x[found.particle] - start[found.particle] - k * h * found.velocity
-            gap = found.gap + np.einsum("ca,ca->c", found.normal, away)
-            now = Contacts(found.particle, gap, found.normal, found.velocity)
-            x, v = respond(x, v, now, thickness=self.settings.thickness, friction=self._friction, dt=h)
-            x[held], v[held] = at, state.velocity[held]
+        found = scene.contacts(state.position)
+        x, v = self._cloth.step(
+            state.position, self._followed(state.velocity, found, dt), count, dt / count,
+            self.settings.stiffness, self.settings.thickness, scene.gravity, scene.wind,
+            found.particle, found.gap, found.normal, found.velocity,
+        )  # fmt: skip
         return State(position=x, velocity=v, time=state.time + dt)
 
     def _followed(self, v: Floats, found: Contacts, dt: float) -> Floats:
@@ -97,15 +99,3 @@ class FollowSolver:
         skin, share = v.copy(), 1 - np.exp(-self.settings.follow * dt)
         skin[found.particle[order]] = found.velocity[order]
         return np.asarray(v + share * self._free[:, None] * (skin - v))
-
-    def _acceleration(self, x: Floats, v: Floats, scene: Scene) -> Floats:
-        """Return what springs, gravity and air do [m/s²], (n, 3)."""
-        p, q = self._edges[:, 0], self._edges[:, 1]
-        way = x[q] - x[p]
-        now = np.maximum(np.sqrt(np.einsum("ij,ij->i", way, way)), 1e-12)
-        pull = (self.settings.stiffness * (1 - self._length / now))[:, None] * way
-        count = len(x)
-        columns = [np.bincount(p, pull[:, a], count) - np.bincount(q, pull[:, a], count) for a in range(3)]
-        force = np.stack(columns, axis=1) / self._mass[:, None]
-        outer = scene.gravity - self._drag[:, None] * (v - scene.wind)
-        return np.asarray(self._free[:, None] * (force + outer))

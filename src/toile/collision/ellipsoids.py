@@ -1,8 +1,9 @@
 """The body as a hierarchy of ellipsoids (Rudomín & Castillo 2002): very fast, and only roughly the body.
 
-Each limb is one scaled sphere that moves with it. The distance of a point is measured along the ray from the
-centre, in one matrix product. Ellipsoids belong to groups; a particle remembers its nearest ellipsoid, the
-parent, and is tested only against the parent's group and the groups next to it.
+Each limb is a row of scaled spheres that move with it. The distance of a point is measured along the ray from
+the centre, in one matrix product (kernels/ellipsoids.cpp). Ellipsoids belong to
+groups; a particle remembers its nearest ellipsoid, the parent, and is tested only against the parent's group
+and the groups next to it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.body.limbs import limb_shapes
+from toile import _kernels
+from toile.body.limbs import limb_joints
+from toile.body.skeleton import rigid_inverse
 from toile.collision.frames import LimbMotion, LimbTracker
 from toile.collision.surface import GROUPS, LIMB_GROUP
 from toile.errors import ToileError
@@ -35,12 +38,16 @@ class EllipsoidSettings:
     """points farther than this from an ellipsoid have no contact [m]"""
     scale: float = 1.0
     """factor on the half axes"""
+    per_limb: int = 4
+    """ellipsoids in a row along each limb's bone"""
     neighbours: tuple[tuple[str, str], ...] = NEIGHBOURS
     """pairs of adjacent groups"""
 
     def __post_init__(self) -> None:
         if not 0 < self.radius < 1:
             raise ToileError(f"contact radius is {self.radius} m: choose between 0 and 1 m")
+        if not 1 <= self.per_limb <= 12:
+            raise ToileError(f"per_limb is {self.per_limb}: choose between 1 and 12")
         if not 0.1 <= self.scale <= 10:
             raise ToileError(f"scale is {self.scale}: choose between 0.1 and 10")
         for name in (name for pair in self.neighbours for name in pair):
@@ -76,43 +83,115 @@ def ray_distance(points: Floats, world_from_unit: Floats) -> tuple[Floats, Float
     return distance, surface, normal
 
 
+def fit_row(points: Floats, count: int) -> Floats:
+    """Return joint_from_unit of a row of ellipsoids along y for skin points in the joint's frame, (k, 4, 4).
+
+    One alone is the box of the points. In a row each reaches a slice beyond its own, the outer ones end where
+    the limb ends, and the half axes across are a least-squares fit of (x/a)² + (z/c)² = 1 − (y/b)².
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    if count == 1:
+        return _scaled((low + high) / 2, (high - low) / 2)[None]
+    step = float(high[1] - low[1]) / count
+    found = []
+    for k in range(count):
+        own = points[np.abs(points[:, 1] - low[1] - (k + 0.5) * step) <= 0.55 * step]
+        if len(own) < 6:
+            continue
+        middle = (own.min(axis=0) + own.max(axis=0)) / 2
+        y = low[1] + (1.0 if k == 0 else count - 1.0 if k == count - 1 else k + 0.5) * step
+        centre = np.array([middle[0], y, middle[2]])
+        found.append(_scaled(centre, _half_axes(own - centre, step)))
+    return np.array(found) if found else _scaled((low + high) / 2, (high - low) / 2)[None]
+
+
+def _half_axes(points: Floats, along: float) -> Floats:
+    """Return a, b, c of an ellipsoid round the origin with b given; the box where the fit has no answer."""
+    box = np.maximum(np.abs(points).max(axis=0), 1e-4)
+    level = np.maximum(1 - (points[:, 1] / along) ** 2, 0.05)
+    inverse = np.linalg.lstsq(points[:, [0, 2]] ** 2, level, rcond=None)[0]
+    across = np.where(inverse > 1e-9, 1 / np.sqrt(np.maximum(inverse, 1e-9)), box[[0, 2]])
+    across = np.clip(across, 0.5 * box[[0, 2]], 1.1 * box[[0, 2]])
+    return np.array([across[0], along, across[1]])
+
+
+def _scaled(centre: Floats, half: Floats) -> Floats:
+    frame = np.diag([*half, 1.0])
+    frame[:3, 3] = centre
+    return frame
+
+
+def union_distance(points: Floats, frames: Floats) -> Floats:
+    """Return the distance from several ellipsoids together [m], (n,): negative inside any."""
+    return np.asarray(np.min([ray_distance(points, frame)[0] for frame in frames], axis=0))
+
+
 class EllipsoidCollider:
     """Contact with the ellipsoids of one body."""
 
     def __init__(self, body: Body, settings: EllipsoidSettings | None = None) -> None:
-        """Fit one ellipsoid to each limb in the rest pose."""
+        """Fit ellipsoids to each limb in the rest pose."""
         self.settings = settings or EllipsoidSettings()
-        shapes = limb_shapes(body)
-        self.limbs = [k for k in range(len(LIMBS)) if (shapes.half_axes[k] > 1e-6).all()]
-        if not self.limbs:
+        joint, frames, limbs = limb_joints(body), [], []
+        for limb in range(len(LIMBS)):
+            chosen = body.vertices[body.limb == limb]
+            world_from_joint = body.skeleton.world_from_joint[joint[limb]]
+            own = (chosen - world_from_joint[:3, 3]) @ world_from_joint[:3, :3]
+            if len(own) < 4 or not (np.ptp(own, axis=0) > 1e-5).all():
+                continue
+            row = fit_row(own, self.settings.per_limb)
+            row[:, :3, :3] *= self.settings.scale
+            frames.append(world_from_joint @ row)
+            limbs += [limb] * len(row)
+        if not limbs:
             raise ToileError(f"body {body.name}: no limb has skin to fit an ellipsoid to")
-        self.rest_from_unit = body.skeleton.world_from_joint[shapes.joint].copy()
-        for limb, frame in enumerate(self.rest_from_unit):
-            frame[:3, 3] += frame[:3, :3] @ shapes.centre[limb]
-            frame[:3, :3] *= self.settings.scale * shapes.half_axes[limb]
+        self.rest_from_unit, self.limb = np.concatenate(frames), np.array(limbs, dtype=np.int32)
+        self._unit_from_rest = np.linalg.inv(self.rest_from_unit)
+        self.group = LIMB_GROUP[self.limb]
         self.adjacent = adjacency(self.settings.neighbours)
         self._tracker = LimbTracker(body)
+        self._frames = np.full((len(LIMBS), 4, 4), np.nan)
+        self._world_from_unit, self._unit_from_world = np.zeros((2, len(limbs), 3, 4))
+        self.updated = 0
+        """ellipsoids whose transforms the last pose changed"""
         self.parent: Ints | None = None
-        """limb whose ellipsoid was last nearest to each particle, (n,)"""
+        """ellipsoid that was last nearest to each particle, (n,)"""
 
     def at(self, body: PosedBody) -> EllipsoidQuery:
-        """Return the ellipsoids at one instant."""
+        """Return the ellipsoids at one instant; transforms of limbs that have not moved are kept."""
         motion = self._tracker.at(body)
-        return EllipsoidQuery(self, motion, motion.posed_from_rest @ self.rest_from_unit)
+        still = np.abs(motion.posed_from_rest - self._frames).max(axis=(1, 2)) < 1e-12
+        moved = np.flatnonzero(~still[self.limb])
+        if len(moved):
+            frame = motion.posed_from_rest[self.limb[moved]]
+            forth, back = self._world_from_unit.copy(), self._unit_from_world.copy()
+            forth[moved] = (frame @ self.rest_from_unit[moved])[:, :3]
+            back[moved] = (self._unit_from_rest[moved] @ rigid_inverse(frame))[:, :3]
+            self._world_from_unit, self._unit_from_world = forth, back
+            self._frames = motion.posed_from_rest
+        self.updated = len(moved)
+        return EllipsoidQuery(self, motion, self._world_from_unit, self._unit_from_world)
 
     def fit_error(self, body: Body) -> dict[str, float]:
-        """Return per limb the root mean square distance of the resting skin from its ellipsoid [m]."""
+        """Return per limb the root mean square distance of the resting skin from its ellipsoids [m]."""
         errors = {}
-        for limb in self.limbs:
-            distance = ray_distance(body.vertices[body.limb == limb], self.rest_from_unit[limb])[0]
+        for limb in np.unique(self.limb):
+            own = self.rest_from_unit[self.limb == limb]
+            distance = union_distance(body.vertices[body.limb == limb], own)
             errors[LIMBS[limb]] = float(np.sqrt((distance**2).mean()))
         return errors
 
-    def candidates(self, count: int) -> Bools:
-        """Return which limbs each particle is tested against, (n, 16); all while parents are unknown."""
-        if self.parent is None or len(self.parent) != count:
-            return np.ones((count, len(LIMBS)), dtype=bool)
-        return np.asarray(self.adjacent[LIMB_GROUP[self.parent]][:, LIMB_GROUP])
+    def ask(self, query: EllipsoidQuery, position: Floats) -> Contacts:
+        """Return the contacts of points [m], (n, 3), and remember their parents."""
+        points = np.ascontiguousarray(position, dtype=np.float64)
+        if self.parent is None or len(self.parent) != len(points):
+            self.parent = np.full(len(points), -1, dtype=np.int32)
+        motion = query.motion
+        *found, self.parent = _kernels.ellipsoid_contacts(
+            points, query.world_from_unit, query.unit_from_world, self.group, self.limb, self.adjacent,
+            self.parent, self.settings.radius, motion.centre, motion.velocity, motion.spin,
+        )  # fmt: skip
+        return Contacts(*found)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -122,35 +201,10 @@ class EllipsoidQuery:
     collider: EllipsoidCollider
     motion: LimbMotion
     world_from_unit: Floats
-    """(16, 4, 4)"""
+    """(e, 3, 4)"""
+    unit_from_world: Floats
+    """(e, 3, 4)"""
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3): the nearest ellipsoid of each group in reach."""
-        tested = self.collider.candidates(len(position))
-        shape = (len(position), len(LIMBS))
-        distance, gap = np.full(shape, np.inf), np.full(shape, np.inf)
-        normal, surface = np.zeros((*shape, 3)), np.zeros((*shape, 3))
-        for limb in self.collider.limbs:
-            near = np.flatnonzero(tested[:, limb])
-            way, point, out = ray_distance(position[near], self.world_from_unit[limb])
-            distance[near, limb], surface[near, limb], normal[near, limb] = way, point, out
-            gap[near, limb] = np.einsum("ij,ij->i", position[near] - point, out)
-        self.collider.parent = distance.argmin(axis=1).astype(np.int32)
-        return self._contacts(gap, normal, surface)
-
-    def _contacts(self, gap: Floats, normal: Floats, surface: Floats) -> Contacts:
-        """Return one contact per particle and group, where the plane at the surface point is in reach."""
-        particle, chosen = [], []
-        for group in range(len(GROUPS)):
-            limbs = np.flatnonzero(group == LIMB_GROUP)
-            best = limbs[gap[:, limbs].argmin(axis=1)]
-            rows = np.flatnonzero(gap[np.arange(len(gap)), best] < self.collider.settings.radius)
-            particle.append(rows)
-            chosen.append(best[rows])
-        p, limb = np.concatenate(particle), np.concatenate(chosen)
-        order = np.argsort(p, kind="stable")
-        p, limb = p[order], limb[order]
-        velocity = np.zeros((len(p), 3))
-        for k in np.unique(limb):
-            velocity[limb == k] = self.motion.velocity_at(int(k), surface[p[limb == k], k])
-        return Contacts(p.astype(np.int32), gap[p, limb], normal[p, limb], velocity)
+        return self.collider.ask(self, position)
