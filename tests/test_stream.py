@@ -2,7 +2,9 @@
 
 import hashlib
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -13,12 +15,13 @@ import numpy as np
 import pytest
 
 import toile
+from toile.cli import main
 from toile.container import Reader
 from toile.errors import ToileError
 from toile.garment.size import stepped_size
 from toile.run.animate import plan_walk
 from toile.run.over import dress_over
-from toile.run.record import RecordedFile, save_recording
+from toile.run.record import RecordedFile, RecordWriter, save_recording
 from toile.run.stream import (
     KEYS,
     Moment,
@@ -245,3 +248,46 @@ def test_a_recorded_garment_in_another_size(whole: Path) -> None:
     width = [max(np.ptp(panel.vertices[:, 0]) for panel in p.panels) for p in (smaller, pattern, larger)]
     assert width[0] < width[1] < width[2]
     assert "size: +2" in larger.notes[-1]
+
+
+def test_whole_frames_of_a_damaged_walk_are_exported(
+    tmp_path: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Reader(whole) as reader:
+        where = reader.frame_end(8) - 300
+    content = bytearray(whole.read_bytes())
+    content[where] ^= 1
+    damaged, out = tmp_path / "damaged.toile", tmp_path / "look.pc2"
+    # cut off in its last frame, too
+    damaged.write_bytes(content[:-5000])
+    assert main(["export", str(damaged), "-o", str(out)]) == 2
+    assert "frame 7 is damaged" in capsys.readouterr().err
+    assert not out.exists()
+    assert main(["export", str(damaged), "-o", str(out), "--skip-damaged"]) == 0
+    assert "left out 1 damaged of 23 frames: 7" in capsys.readouterr().out
+    assert out.stat().st_size > 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full to stand for a full disk")
+def test_a_full_disk_leaves_whole_frames(tmp_path: Path, whole: Path) -> None:
+    """A writer whose disk is full ends with an error; what was there before stays readable."""
+    path = cut(whole, tmp_path / "full.toile", 5)
+    writer = RecordWriter.resume(path)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 1000, limit[1]))
+    try:
+        with RecordedFile(whole) as recorded:
+            frame = recorded.frame(6)
+        with pytest.raises(ToileError, match="cannot write"):
+            writer.append(frame.time, frame.position, frame.body_vertices, frame.extra)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    writer.close(done=False)
+    resume_walk(path)
+    assert digest(path) == digest(whole)
+
+
+def test_a_motion_with_nan_is_refused(plan: Plan) -> None:
+    with pytest.raises(ToileError, match=r"NaN|finite"):
+        replace(plan, track=replace(plan.track, root=plan.track.root * np.nan))

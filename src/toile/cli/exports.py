@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from inspect import signature
 from pathlib import Path
 
 from toile.cli.common import Commands, check_output
@@ -29,6 +30,7 @@ def add_export(commands: Commands) -> None:
         "--smooth", type=int, choices=(0, 1, 2, 3), default=0,
         help="show the cloth finer than it was simulated: so many times four triangles for one (default: 0)",
     )  # fmt: skip
+    parser.add_argument("--skip-damaged", action="store_true", help="leave frames out that cannot be read")
     parser.set_defaults(run=run_export)
 
 
@@ -37,10 +39,23 @@ def run_export(options: argparse.Namespace) -> int:
     outputs = [check_output(path) for path in options.output]
     if any(str(path) == options.file for path in outputs):
         raise ToileError(f"{options.file}: choose another name for the export")
+    kept = sound_numbers(options.file) if options.skip_damaged else {}
     for path in outputs:
-        export(options.file, path, smooth=options.smooth)
+        takes = signature(EXPORTS[path.suffix.lower()]).parameters
+        export(options.file, path, smooth=options.smooth, **(kept if "frames" in takes else {}))
         print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     return 0
+
+
+def sound_numbers(path: str) -> dict[str, list[int]]:
+    """Return which frames can be exported; says how many cannot."""
+    with RecordedFile(path) as recorded:
+        damaged, count = recorded.damaged_frames, len(recorded)
+    if not damaged:
+        return {}
+    names = ", ".join(map(str, damaged[:8])) + (" …" if len(damaged) > 8 else "")
+    print(f"left out {len(damaged)} damaged of {count} frames: {names}")
+    return {"frames": [n for n in range(count) if n not in damaged]}
 
 
 def add_import(commands: Commands) -> None:

@@ -8,13 +8,14 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bench, bodies, catalogue, dress, exports, maps, motions, patterns, walk
+from toile.cli import bench, bodies, catalogue, dress, exports, maps, motions, patterns, play, walk
 from toile.errors import ToileError
 
 COMMANDS = (
     *dress.COMMANDS,
     *walk.COMMANDS,
     *exports.COMMANDS,
+    *play.COMMANDS,
     *patterns.COMMANDS,
     *bodies.COMMANDS,
     *motions.COMMANDS,

@@ -211,5 +211,10 @@ def write_mp4(
         try:
             for picture in pictures:
                 encoder.send(np.ascontiguousarray(as_bytes(picture)))
+        except OSError as error:
+            raise ToileError(f"cannot write {path}: the encoder stopped; is the disk full?") from error
         finally:
             encoder.close()
+        # the encoder does not tell a full disk: a film without its table of contents is torn
+        if not part.is_file() or b"moov" not in part.read_bytes()[:1_000_000]:
+            raise ToileError(f"cannot write {path}: the film was not finished; is the disk full?")
