@@ -26,9 +26,21 @@ MOST = 1500
 """iterations after which it will not close any more"""
 SEAM_RATE = 25.0
 """elastic forces close a gap at this rate [1/s] …"""
-SEAM_SPEED = 2.5
+SEAM_SPEED = 10.0
 """… but no faster than this [m/s]"""
-SEWING = SpringSettings(contact_queries=1, damping=10.0, over_elongation="average", threshold=0.1)
+SEWING = SpringSettings(
+    structural=15.0,
+    shear=5.0,
+    flexion=0.2,
+    contact_queries=1,
+    damping=10.0,
+    over_elongation="average",
+    threshold=0.1,
+    response="velocity",
+    slide=1.0,
+    grip=0.0,
+)
+"""soft springs allow long steps (equation 4); without friction panels slip over the shoulders"""
 IMAGE, OBJECT = "maps", "boxes"
 """colliders in image space and in object space"""
 
