@@ -17,6 +17,7 @@ from toile.export import EXPORTS, export
 from toile.garment.build import MESHES
 from toile.garment.from_mesh import Worn, is_mesh_file, read_garment
 from toile.garment.size import read_fitted
+from toile.garment.tuck import tuck_in
 from toile.pattern import pattern_sizes, read_outfit
 from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
 from toile.types import Body, Pattern, Recording
@@ -152,12 +153,12 @@ def patterns_worn(options: argparse.Namespace, body: Body, paths: Sequence[str])
     """Return the garments of pattern files, in the size that was asked for; tells a size it chose."""
     how = reading(options, *(path for path in options.patterns if not is_mesh_file(path)))
     if options.size != AUTO:
-        return [pattern for path in paths for pattern in read_outfit(path, **how)]
+        return tuck_in([pattern for path in paths for pattern in read_outfit(path, **how)], body)
     del how["size"]
     fitted = [one for path in paths for one in read_fitted(path, body, **how)]
     for one in fitted:
         print(f"size: {one.reason}")
-    return [one.pattern for one in fitted]
+    return tuck_in([one.pattern for one in fitted], body)
 
 
 def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results") -> Path:

@@ -282,6 +282,12 @@ def _warped(pattern: Pattern, unrolled: Outlines, warps: Mapping[str, _Warp]) ->
     return replace(pattern, panels=tuple(_apart(unrolled, panel, panels) for panel in panels))
 
 
+def warped(pattern: Pattern, unrolled: Outlines, knots: Mapping[str, Floats], rise: Rise) -> Pattern:
+    """Return the pattern with its panels stretched along the girth by knots (height, factor), (k, 2) each."""
+    warps = {name: _Warp(one, knots[name], rise) for name, one in unrolled.laid.items()}
+    return _true_darts(pattern, _warped(pattern, unrolled, warps))
+
+
 def _apart(unrolled: Outlines, panel: Panel, panels: list[Panel]) -> Panel:
     """Return a leg's panel that stands in space moved outward as far as its leg has grown inward."""
     one = unrolled.laid[panel.name]
