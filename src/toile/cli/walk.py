@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from toile.body.skin import METHODS
 from toile.cli.common import (
     AUTO,
     Commands,
@@ -59,6 +60,7 @@ DEFAULTS: Mapping[str, Any] = {
     "motion": "walk",
     "seconds": 4.0,
     "fps": 60.0,
+    "skinning": "linear",
     "wind": (0.0, 0.0, 0.0),
     "rounding": 0.0,
 }
@@ -82,6 +84,7 @@ def add_walk(commands: Commands) -> None:
     add("--motion", metavar="NAME|FILE", help=f"{', '.join(MOTIONS)}, or a motion file (default: walk)")
     add("--seconds", type=float, metavar="S", help="length of the recording (default: 4)")
     add("--fps", type=float, metavar="N", help="frames a second (default: 60)")
+    add("--skinning", choices=METHODS, help="how the skin follows the joints (default: linear)")
     add("--wind", type=wind, metavar="3m/s|X,Y,Z", help="from the front, or the air's velocity [m/s]")
     add("--round", dest="rounding", type=length, metavar="0.05mm", help="store positions with this error")
     add("--resume", action="store_true", help="go on where the recording was interrupted")
@@ -245,7 +248,7 @@ def _dress_and_walk(
     watch: WalkProgress,
     mesh: str,
 ) -> None:
-    settings = AnimateSettings(fps=asked["fps"], seconds=asked["seconds"])
+    settings = AnimateSettings(fps=asked["fps"], seconds=asked["seconds"], skinning=asked["skinning"])
     motion = read_motion(asked["motion"])
     progress = Progress()
     dressed = dress(

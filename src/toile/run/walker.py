@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from toile.body.skin import Method as Skinning
 from toile.body.skin import pose_body, rest_pose
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
@@ -33,6 +34,8 @@ class AnimateSettings:
     """time to go from the rest pose into the motion, not recorded [s]"""
     repair: bool = True
     """remove what still crosses at the end of each frame, by exact triangles"""
+    skinning: Skinning = "linear"
+    """how the skin follows the joints; dual keeps the volume of strongly bent hips, knees and elbows"""
 
     def __post_init__(self) -> None:
         if not (1 <= self.fps <= 1000 and 0 < self.seconds <= 3600 and 0 <= self.lead <= 60):
@@ -157,13 +160,13 @@ class Walker:
     def go_to(self, number: int, state: State) -> None:
         """Continue after a recorded frame that ended in this state."""
         self._done = number + 1 + self.plan.settings.lead_count
-        self._before = pose_body(self.body, self.pose(number))
+        self._before = pose_body(self.body, self.pose(number), method=self.plan.settings.skinning)
         self.state = state
 
     def step(self) -> Step:
         """Simulate the next frame."""
         number, dt = self.number, self._dt
-        after = pose_body(self.body, self.pose(number), self._before, dt)
+        after = pose_body(self.body, self.pose(number), self._before, dt, self.plan.settings.skinning)
         state = self._held.carry(self.state, after, dt)
         led = None if self._guide is None else self._guide(number)
         state = state if led is None else _led(state, led, dt)
