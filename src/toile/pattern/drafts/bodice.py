@@ -79,10 +79,11 @@ def bodice(
     over = 0.0 if fitted else over_bust(m)
     neck = m["neck"] / 6.0 + 0.016 + neck_width
     # flesh makes the back and the chest wider than the bones at the shoulder
-    tip = max(m["shoulder_width"] / 2.0 + shoulder + 0.1 * heaviness(m), neck + 0.04)
+    tip = max(m["shoulder_width"] / 2.0 + shoulder + 0.1 * heaviness(m), neck + 0.055)
     fall = m["neck_height"] - m["shoulder_height"]
     slope = min(max(fall / (m["shoulder_width"] - m["neck_width"]) * 2.0, 0.25), 0.45)
-    neck_y = m["neck_height"] + 0.022 - slope * neck_width
+    # a bodice that ends in a seam cannot slide: it gets a little more length
+    neck_y = m["neck_height"] + (0.036 if fitted else 0.022) - slope * neck_width
     depth = m["bust"] / 10.0 + 0.07 * m["height"] + 0.018 + armhole
     underarm = min(m["nape_height"] - depth, m["armpit_height"] - 0.02)
     underarm = max(underarm, m["armpit_height"] - ARMHOLE_DEEPEST - armhole)

@@ -79,7 +79,7 @@ def fitted_bodice(m: Measures, lines: Bodice, waist: float, wider: float = 0.0) 
     wider: half a front beyond a quarter, half a back so much less [m]. The way over the bust is longer than
     the back's: the front is longer, and a dart in its side takes that up.
     """
-    more = over_bust(m)
+    more = 1.25 * over_bust(m)
     longer = raised(lines, more)
     low = m["bust_height"] - 0.035
     front, end = _fitted(longer, *half_front(longer), waist=waist + wider, quarter=waist, dart_top=low)
