@@ -172,6 +172,8 @@ PERSON = Findings(dict.fromkeys(LIMBS, 0.02), False, 0.01, 0.03, 8.0, 0.05, 0.1)
         ({"rough": 0.06, "strange": 11.0}, "^$"),
         ({"off": 0.3, "strange": 45.0}, "not a person"),
         ({"off": 0.6}, "not a person"),
+        ({"off": 0.4, "bare": {"left_hand": 1.0, "right_hand": 0.9, "neck": 0.6}}, "not a person"),
+        ({"off": 0.2, "bare": {"left_foot": 1.0, "right_foot": 0.9}}, "sits or bends"),
     ],
 )
 def test_refusals_have_their_words(change: dict[str, object], word: str) -> None:

@@ -105,11 +105,13 @@ def check(found: Findings, name: str) -> None:
 def refusal(found: Findings) -> str:
     """Return why a scan cannot be used; empty: it can."""
     missing = [limb for limb in LIMBS if found.bare[limb] > MOST_BARE.get(limb, MOST_BARE_LIMB)]
-    if found.off > ALIEN_OFF or (found.off > STRANGE_OFF and found.strange > STRANGE):
+    strange = found.strange > STRANGE or _both_bare(found.bare, "hand")
+    if found.off > ALIEN_OFF or (found.off > STRANGE_OFF and strange):
         return "this is not a person who stands upright (nothing like a body fits it)"
     if _one_side(found.bare):
         return _names(missing)
-    if found.trunk_bend > BENT_TRUNK or found.leg_bend > BENT_LEG:
+    kneels = found.off > MOST_OFF and _both_bare(found.bare, "foot")
+    if found.trunk_bend > BENT_TRUNK or found.leg_bend > BENT_LEG or kneels:
         return "the person sits or bends: scan a person who stands upright, arms off the body"
     dressed = found.off > MOST_OFF or (found.strange > UNUSUAL and found.rough > MOST_ROUGH)
     if not dressed and ("torso" in missing or "pelvis" in missing):
@@ -130,6 +132,11 @@ def lost_arms(found: Findings) -> bool:
     """Return whether an arm lies where the scan has none, while the scan has something that is no skin."""
     arms = [found.bare[f"{side}_{part}"] for side in ("left", "right") for part in ("upper_arm", "forearm")]
     return MOST_OFF / 2 < found.off < ALIEN_OFF and max(arms) > UNEVEN
+
+
+def _both_bare(bare: Mapping[str, float], part: str) -> bool:
+    """Return whether the scan has nothing where either hand or foot should be."""
+    return min(bare[f"left_{part}"], bare[f"right_{part}"]) > MOST_BARE["left_hand"]
 
 
 def _one_side(bare: Mapping[str, float]) -> bool:
