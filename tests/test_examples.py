@@ -17,6 +17,7 @@ WRITES = {
     "01_dress": ("skirt.png",),
     "02_pattern_file": ("skirt.txt", "skirt.svg", "skirt_from_file.png"),
     "03_walk": ("walk.glb", "walk.png"),
+    "04_avatar": ("avatar.glb", "dressed.glb"),
 }
 COARSE = 0.04
 """[m]"""
@@ -66,6 +67,13 @@ def test_next_to_nothing_is_inside_a_walking_body(tmp_path: Path) -> None:
         assert found.inside_count <= 2
         assert found.deepest < 0.003
         assert not [o.problem for o in found.openings if o.problem]
+
+
+def test_an_avatar_goes_back_at_its_own_frame_rate(tmp_path: Path) -> None:
+    frames = example("04_avatar").main(tmp_path, edge_length=0.06, seconds=0.2)
+    assert [(tmp_path / name).stat().st_size > 200 for name in WRITES["04_avatar"]] == [True, True]
+    np.testing.assert_allclose(np.diff(frames.times), 1 / 30)
+    assert all(found.inside_deep_count == 0 for found in looked_at(frames))
 
 
 @pytest.mark.parametrize("first", ["import toile", "import toile.export.film"])

@@ -98,10 +98,27 @@ def rest_matrices(nodes: Nodes) -> Floats:
     return np.asarray(world[0])
 
 
-def clip_matrices(glb: Glb, nodes: Nodes, clip: dict[str, Any], fps: float = 60.0) -> tuple[Floats, float]:
-    """Return world transforms (f, n, 4, 4) during a clip, and its frame rate."""
+USUAL_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0)
+"""frame rates at which animators work [1/s]"""
+
+
+def key_rate(times: list[Floats]) -> float:
+    """Return the frame rate at which keys were set: a usual one where their steps fit it, else 60."""
+    steps = [np.diff(t) for t in times if len(t) > 2]
+    if not steps:
+        return 60.0
+    rate = 1.0 / max(float(np.median(np.concatenate(steps))), 1e-6)
+    near = min(USUAL_RATES, key=lambda usual: abs(usual / rate - 1.0))
+    return near if abs(near / rate - 1.0) < 0.02 else 60.0
+
+
+def clip_matrices(
+    glb: Glb, nodes: Nodes, clip: dict[str, Any], fps: float | None = None
+) -> tuple[Floats, float]:
+    """Return world transforms (f, n, 4, 4) during a clip, and its frame rate (None: that of its keys)."""
     source = f"{glb.name}: clip {str(clip.get('name', ''))[:40]}"
     channels = _channels(glb, nodes, clip, source)
+    fps = fps or key_rate([times for times, *_ in channels])
     end = max((float(times[-1]) for times, *_ in channels), default=0.0)
     frames = int(np.floor(end * fps + 1e-6)) + 1
     if not 2 <= frames <= MAX_CLIP_FRAMES:

@@ -1,0 +1,42 @@
+"""An avatar with its own animation (GLB, VRM) is dressed and goes back as it came.
+
+Run: python examples/04_avatar.py [folder] [avatar.glb]. Without a file, an avatar is made first.
+"""
+
+import sys
+from pathlib import Path
+
+import toile
+from toile.export.gltf_motion import write_body_glb
+from toile.motion import read_motion, retarget
+from toile.run.animate import AnimateSettings
+from toile.types import Recording
+
+
+def make_avatar(path: Path) -> None:
+    """Write a skinned, walking figure as GLB: what Blender or a game would hand over."""
+    body = toile.named_body("woman")
+    write_body_glb(body, retarget(read_motion("walk"), body, fps=30), path)
+
+
+def main(
+    folder: str | Path = "out", avatar: str | Path = "", edge_length: float = 0.015, seconds: float = 1.0
+) -> Recording:
+    """Write dressed.glb into the folder: the avatar, its clip and a skirt, at the clip's frame rate."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not avatar:
+        avatar = folder / "avatar.glb"
+        make_avatar(Path(avatar))
+    body, motion = toile.open_body(avatar), read_motion(avatar)
+    skirt = toile.draft("skirt", body.measurements)
+    dressed = toile.dress([skirt], body, fabric="wool", edge_length=edge_length)
+    # the clip's own rate: one frame of cloth for each frame of the avatar
+    settings = AnimateSettings(fps=round(motion.fps), seconds=seconds)
+    frames = toile.animate(dressed, body, motion, settings=settings)
+    toile.save(frames, folder / "dressed.glb")
+    return frames
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
