@@ -103,6 +103,6 @@ def test_a_browser_shows_it(port: int, tmp_path: Path) -> None:
         page.wait_for_timeout(500)
         assert page.screenshot() != first
         page.locator("#play").click()
-        page.wait_for_function("document.body.dataset.shown !== '5'", timeout=30000)
+        page.wait_for_selector("body:not([data-shown='5'])", timeout=30000)
         assert problems == []
         browser.close()
