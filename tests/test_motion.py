@@ -18,9 +18,10 @@ from toile.motion.kinematics import joint_positions
 @pytest.mark.parametrize("name", list(MOTIONS))
 def test_our_motions_loop_smoothly(name: str) -> None:
     motion = read_motion(name)
-    assert motion.loop
-    ends = to_vector(multiply(inverse(motion.rotations[0]), motion.rotations[-1]))
-    assert np.abs(ends).max() < 1e-6
+    assert motion.loop or name == "tour"  # which travels along a bend and ends there
+    if motion.loop:
+        ends = to_vector(multiply(inverse(motion.rotations[0]), motion.rotations[-1]))
+        assert np.abs(ends).max() < 1e-6
     at = joint_positions(motion)
     speed = np.linalg.norm(np.diff(at, axis=0), axis=-1) * motion.fps
     assert speed.max() < 9.0

@@ -162,8 +162,12 @@ def _trunk_girths(pattern: Pattern, unrolled: Outlines, wearer: BodyGirths) -> l
         edge = chain_length(pattern, tuple(top_edges(pattern, unrolled))) if hangs(unrolled, level) else 0.0
         found.append(("waist", level["waist"], edge or unrolled.width(names, level["waist"])))
     if high > level["hip"] and low < level["hip"] + 0.04:
-        at = max(level["hip"], low + 0.01)
-        found.append(("hips", at, unrolled.width(names, at)))
+        # a curved hem ends higher here and there: the girth counts where it is whole, near the hips
+        rows = max(level["hip"], low + 0.01) + np.arange(0.0, 0.11, 0.01)
+        widths = np.array([unrolled.width(names, float(u)) for u in rows])
+        at = float(rows[np.flatnonzero(widths > 0.95 * widths.max())[0]])
+        if at < level["hip"] + 0.03:
+            found.append(("hips", at, unrolled.width(names, at)))
     return [Girth(name, at, wide, wearer(name, at)) for name, at, wide in found]
 
 
