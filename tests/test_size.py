@@ -43,7 +43,7 @@ def test_girths_of_a_draft_are_those_of_its_body_and_ease(name: str, woman: Body
     found = {g.name: g for g in girths(draft(name, woman.measurements), woman)}
     assert found
     for girth in found.values():
-        assert girth.body == pytest.approx(woman.measurements[girth.name], rel=0.02)
+        assert girth.body == pytest.approx(woman.measurements[girth.name], rel=0.03)
         assert girth.garment > girth.body - 0.001
 
 
