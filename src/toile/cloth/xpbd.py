@@ -326,8 +326,8 @@ class XpbdSolver:
         """Let the air carry the cloth along at this rate [1/s], besides the fabric's own damping."""
         self._cloth.set_drag(self._damping + drag)
 
-    def set_friction(self, scale: float) -> None:
-        """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
+    def set_friction(self, scale: float | Floats) -> None:
+        """Scale the fabric's friction against skin, for all or per particle; 0 lets a garment slip into place while it is put on."""
         self._cloth.set_friction(self._friction * scale)
 
     def _set_levels(self) -> None:

@@ -16,14 +16,15 @@ from toile.collision.contacts import Collider
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
+from toile.garment.limb_axes import heights
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
 from toile.run.wedge import Wedged
-from toile.types import Floats, Garment, Ints, PosedBody, State
+from toile.types import Body, Floats, Garment, Ints, PosedBody, State
 
 STILL = 0.0003
 """what moves less in a frame is at rest [m]"""
-REPAIR_EVERY = 10
+REPAIR_EVERY = 3
 """frames between two repairs while the garment falls"""
 CALM = 2
 """so many frames at rest, one after the other, end the drape"""
@@ -51,11 +52,11 @@ class SewSettings:
     """how fast motion dies down while the garment drapes; it grows with time [1/s]"""
     slip: float = 0.4
     """time in which the garment slips into place without friction [s]"""
-    substep: float = 1 / 600
-    """longest substep while sewing and draping [s]; coarser than in motion"""
+    substep: float = 1 / 1200
+    """longest substep while sewing and draping [s]; twice as long ones leave twice the stretch"""
     largest_gap: float = 0.02
     """a seam that is still open by more cannot be welded [m]"""
-    repair_frames: int = 90
+    repair_frames: int = 120
     """longest that the drape goes on after that, until nothing crosses and all is at rest [frames]"""
 
     def __post_init__(self) -> None:
@@ -155,12 +156,14 @@ def drape(
     wedged = Wedged(solver, garment.particle_count, garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
     previous, calm = state.position, 0
+    slips = _slip_times(garment, state.position, body.body, settings.slip)
     for frame in range(longest + settings.repair_frames):
         previous = state.position
         # the garment slips into place first, then friction holds it and it comes quickly to rest
-        solver.set_friction(0.0 if frame < settings.slip * settings.fps else 1.0)
+        solver.set_friction((frame >= slips * settings.fps).astype(np.float64))
         hurry = 1 + 8 * min(max(0.0, frame / longest - 0.15), 0.85)
-        solver.set_drag(engine.drag + settings.drape_drag * hurry)
+        late = 1 + 4 * max(0.0, frame / longest - 1)
+        solver.set_drag(engine.drag + settings.drape_drag * hurry * late)
         state = advance_frame(solver, collider, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
         progress("draping", (frame + 1) / (longest + settings.repair_frames))
@@ -176,6 +179,17 @@ def drape(
             break
     progress("draping", 1.0)
     return Sewn(garment=garment, state=state, previous=previous)
+
+
+def _slip_times(garment: Garment, position: Floats, body: Body, slip: float) -> Floats:
+    """Return how long each particle slides without friction [s], (n,).
+
+    What hangs from the waist is held by nothing but friction: it gets a quarter of the time.
+    """
+    waist = heights(body)["waist"] + 0.06
+    top = np.full(len(garment.garment_names), -np.inf)
+    np.maximum.at(top, garment.particle_garment, position[:, 1])
+    return np.asarray(np.where(top < waist, 0.25 * slip, slip)[garment.particle_garment])
 
 
 class _NoRepair:
