@@ -327,7 +327,7 @@ class XpbdSolver:
         self._cloth.set_drag(self._damping + drag)
 
     def set_friction(self, scale: float | Floats) -> None:
-        """Scale the fabric's friction against skin, for all or per particle; 0 lets a garment slip into place while it is put on."""
+        """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
         self._cloth.set_friction(self._friction * scale)
 
     def _set_levels(self) -> None:
