@@ -31,7 +31,7 @@ int cores() {
 
 // spins briefly (a kernel stage takes microseconds), then sleeps until `value` changes from `old`; true if it slept
 bool wait_while_equal(std::atomic<int> &value, int old) {
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
         if (value.load(std::memory_order_acquire) != old) return false;
         pause_cpu();
     }
@@ -41,7 +41,7 @@ bool wait_while_equal(std::atomic<int> &value, int old) {
 
 // On a busy machine a stage waits for a thread that is not running: one thread alone is then many times faster.
 // After a call with more sleeps than this, the next calls run alone. The results are the same either way.
-constexpr int PATIENCE = 8, CALLS_ALONE = 40;
+constexpr int PATIENCE = 12, CALLS_ALONE = 40;
 std::atomic<int> calls_alone{0};
 
 // sleeping helpers, started on first use and kept for the life of the process
