@@ -7,16 +7,9 @@
 #include "bind.h"
 #include "lanes.h"
 #include "pack.h"
+#include "team.h"
 
 namespace {
-
-bool machine_has_avx2() {
-#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
 
 using Numbers = In<double, -1>;
 using Vector3 = In<double, 3>;

@@ -111,6 +111,14 @@ Pool &pool() {
 }
 }  // namespace
 
+bool machine_has_avx2() {
+#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx2");
+#else
+    return false;
+#endif
+}
+
 int thread_count() {
     if (const int n = wanted.load()) return n;
     if (const char *text = std::getenv("TOILE_THREADS")) {

@@ -10,6 +10,9 @@
 int thread_count();
 void set_thread_count(int count);
 
+// whether this machine runs the kernels that are built with AVX2
+bool machine_has_avx2();
+
 class Barrier {
   public:
     explicit Barrier(int count) : count_(count) {}

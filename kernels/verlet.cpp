@@ -12,14 +12,6 @@
 
 namespace {
 
-bool machine_has_avx2() {
-#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
 using Indices = In<std::int32_t, -1>;
 using Numbers = In<double, -1>;
 using Vector3 = In<double, 3>;

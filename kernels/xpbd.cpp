@@ -18,14 +18,6 @@
 
 namespace {
 
-bool machine_has_avx2() {
-#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
 using Indices = In<std::int32_t, -1>;
 using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

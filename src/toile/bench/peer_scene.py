@@ -13,7 +13,7 @@ Arrays = dict[str, Any]
 
 
 def dummy_motion(when: float) -> tuple[float, float]:
-    """Return the dummy's turn about y [rad] and shift along x [m] at a time [s], as scenes.dummy_pose."""
+    """Return the dummy's turn about y [rad] and shift along x [m] at a time [s]."""
     phase = 2 * np.pi * when / 1.5
     part = min(1.0, when)
     return float(np.radians(25.0) * np.sin(phase) * part), float(0.06 * np.sin(phase) * part)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from toile.bench.peer_scene import moved
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.shapes import Sphere
 from toile.collision.surface import SurfaceCollider
@@ -174,11 +175,7 @@ def dummy_body() -> Body:
 
 def dummy_pose(vertices: Floats, time: float) -> Floats:
     """Return where the dummy is at a time [s]: it sways by 6 cm and turns by 25°, once in 1.5 s."""
-    phase = 2 * np.pi * time / 1.5
-    angle = np.radians(25.0) * np.sin(phase) * min(1.0, time)
-    c, s = np.cos(angle), np.sin(angle)
-    turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
-    return np.asarray(vertices @ turn.T + np.array([0.06 * np.sin(phase) * min(1.0, time), 0.0, 0.0]))
+    return np.asarray(moved(vertices, time))
 
 
 WAIST = 0.74
