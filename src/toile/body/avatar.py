@@ -1,4 +1,4 @@
-"""Skinned avatars (GLB, VRM) → Body, and their clips → Motion.
+"""Skinned avatars (GLB, VRM, USD) → Body, and their clips → Motion.
 
 Bones get their parts from the name tables of bone_names (or the file's own humanoid table in a VRM, or the
 user's table). The skin is posed as the file stands, welded where texture seams split it, scaled to metres,
@@ -8,96 +8,134 @@ turned to face +z, put on the floor and brought into our A-pose, so that garment
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from toile.body.bone_names import Bones, find_bones
+from toile.body.avatar_stance import UNITS, UP, Rig, Stance, bone_tails, find_stance, joint_limbs, to_a_pose
+from toile.body.axes import Axes
+from toile.body.bone_names import find_bones
 from toile.body.glb_read import Glb, accessor, read_glb, whole
 from toile.body.nodes import Nodes, clip_matrices, read_nodes, rest_matrices
-from toile.body.rotation import between, from_matrix, inverse, multiply, to_matrix, yaw
+from toile.body.rotation import from_matrix, inverse, multiply
 from toile.body.skeleton import joint_frames
+from toile.body.usd_avatar import read_usd_avatar
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, Floats, Ints, Motion, Skeleton
+from toile.types import Body, Floats, Ints, Motion, Skeleton
 
 MAX_VERTICES = 1_000_000
 MAX_TRIANGLES = 2_000_000
-ARM_DOWN, LEG_OUT = np.radians(45.0), np.radians(6.0)
-UP = np.array([0.0, 1.0, 0.0])
-UNITS = (1.0, 0.01, 0.001, 0.0254, 100.0)
-
-_LIMB_OF_PART = {
-    "clavicle": "torso", "upper_arm": "{}_upper_arm", "forearm": "{}_forearm", "hand": "{}_hand",
-    "thigh": "{}_thigh", "shin": "{}_shin", "foot": "{}_foot", "toe": "{}_foot",
-}  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Rig:
-    """The joints of an avatar among the nodes of its file."""
+READERS: Mapping[str, Callable[[str | os.PathLike[str]], Glb]] = {
+    ".glb": read_glb,
+    ".vrm": read_glb,
+    ".usd": read_usd_avatar,
+    ".usdc": read_usd_avatar,
+    ".usda": read_usd_avatar,
+    ".usdz": read_usd_avatar,
+}
+"""file ending → reader of skinned avatars"""
 
-    node: Ints
-    """node of each joint, parents before children, (j,)"""
-    names: tuple[str, ...]
-    parents: Ints
-    bones: Bones
+
+def open_avatar(path: str | os.PathLike[str]) -> Glb:
+    """Return an avatar's file, whatever its format."""
+    return READERS.get(os.path.splitext(path)[1].lower(), read_glb)(path)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Stance:
-    """ours_from_file: a turn, a scale [m per unit] and the floor."""
+class Standing:
+    """How an avatar was brought from its file into our rest pose."""
 
-    turn: Floats
-    """(3, 3)"""
-    scale: float
-    shift: Floats
-    """[m], (3,)"""
-
-    def place(self, points: Floats) -> Floats:
-        """Return file points (…, 3) in our axes [m]."""
-        return np.asarray(self.scale * points @ self.turn.T + self.shift)
+    rig: Rig
+    rest: Floats
+    """world transforms of its joints in the file, (j, 4, 4)"""
+    stance: Stance
+    ours_from_rest: Floats
+    """from the file's pose, in our axes, to our A-pose on the floor, per joint, (j, 4, 4)"""
 
 
 def read_avatar(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = None) -> Body:
     """Read a skinned avatar; table (part → bone name) helps where bones have unknown names."""
-    glb = read_glb(path)
+    return _stand(open_avatar(path), table)[0]
+
+
+def _stand(glb: Glb, table: Mapping[str, str] | None) -> tuple[Body, Standing]:
+    """Return the avatar in our rest pose, and how it came there."""
     nodes = read_nodes(glb)
     rig = _find_rig(glb, nodes, table)
     world = _rest_world(glb, nodes)
     points, triangles, joints, weights = _read_skin(glb, nodes, rig, world)
     points, triangles, joints, weights = _weld(points, triangles, joints, weights, glb.name)
     heads = world[rig.node, :3, 3]
-    stance = _find_stance(points, heads, rig.bones, glb.name)
+    stance = find_stance(points, heads, rig.bones, glb.name)
     points, heads = stance.place(points), stance.place(heads)
     if np.abs(points).max() > 10.0 or np.abs(heads).max() > 10.0:
         raise ToileError(f"{glb.name}: its bones or its skin reach farther than 10 m from the person")
-    tails = _tails(heads, rig)
-    turned = _to_a_pose(heads, rig)
+    tails = bone_tails(heads, rig)
+    turned = to_a_pose(heads, rig)
     blend = np.einsum("nk,nkab->nab", weights, turned[joints])
     points = np.einsum("nab,nb->na", blend[:, :3, :3], points) + blend[:, :3, 3]
     floor = points[:, 1].min() * UP
-    heads, tails = (
-        np.einsum("jab,jb->ja", turned[:, :3, :3], p) + turned[:, :3, 3] - floor for p in (heads, tails)
-    )
-    skeleton = Skeleton(rig.names, rig.parents, joint_frames(heads, tails), tails)
-    return Body(
+    turned[:, :3, 3] -= floor
+    heads, tails = (np.einsum("jab,jb->ja", turned[:, :3, :3], p) + turned[:, :3, 3] for p in (heads, tails))
+    body = Body(
         name=os.path.splitext(glb.name)[0],
         vertices=points - floor,
         triangles=triangles,
-        skeleton=skeleton,
+        skeleton=Skeleton(rig.names, rig.parents, joint_frames(heads, tails), tails),
         weight_joint=joints,
         weight=weights,
-        limb=_limbs(rig)[joints[np.arange(len(joints)), weights.argmax(axis=1)]],
+        limb=joint_limbs(rig)[joints[np.arange(len(joints)), weights.argmax(axis=1)]],
         measurements={"height": float(np.ptp(points[:, 1]))},
     )
+    return body, Standing(rig, world[rig.node], stance, turned)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class OwnClip:
+    """An avatar's clip on the avatar itself: nothing is retargeted."""
+
+    name: str
+    fps: float
+    world_from_joint: Floats
+    """of the body that read_avatar returns, upright, facing +z as the file's rest pose does, (f, j, 4, 4)"""
+    file_from_ours: Floats
+    """from those places [m] to the file's own, (4, 4)"""
+    axes: Axes
+
+
+def read_own_clip(
+    path: str | os.PathLike[str],
+    number: int = 0,
+    *,
+    fps: float | None = None,
+    table: Mapping[str, str] | None = None,
+) -> OwnClip:
+    """Return how an avatar's joints move in one of its clips; fps None: at the rate of its keys."""
+    glb = open_avatar(path)
+    clip = glb.item("animations", number)
+    body, stood = _stand(glb, table)
+    matrices, rate = clip_matrices(glb, read_nodes(glb), clip, fps)
+    ours_from_file = np.eye(4)
+    ours_from_file[:3, :3] = stood.stance.scale * stood.stance.turn
+    ours_from_file[:3, 3] = stood.stance.shift
+    # what moves the skin from the file's rest pose, seen in our axes and from our rest pose
+    moved = matrices[:, stood.rig.node] @ np.linalg.inv(stood.rest)
+    moved = ours_from_file @ moved @ np.linalg.inv(ours_from_file)
+    world = moved @ np.linalg.inv(stood.ours_from_rest) @ body.skeleton.world_from_joint
+    world[..., :3, :3] = _rigid(world)
+    units = np.eye(4)
+    units[:3, :3] = glb.axes.ours_from_file
+    back = np.linalg.inv(ours_from_file @ units)
+    return OwnClip(_clip_name(clip, number), rate, world, np.asarray(back, dtype=np.float64), glb.axes)
 
 
 def clip_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the names of an avatar's clips."""
-    return tuple(_clip_name(clip, index) for index, clip in enumerate(read_glb(path).items("animations")))
+    return tuple(_clip_name(clip, index) for index, clip in enumerate(open_avatar(path).items("animations")))
 
 
 def _clip_name(clip: dict[str, Any], index: int) -> str:
@@ -108,7 +146,7 @@ def read_clip(
     path: str | os.PathLike[str], number: int = 0, *, table: Mapping[str, str] | None = None
 ) -> Motion:
     """Return one clip of an avatar as a motion [m, y up]."""
-    glb = read_glb(path)
+    glb = open_avatar(path)
     clip = glb.item("animations", number)
     nodes = read_nodes(glb)
     rig = _find_rig(glb, nodes, table)
@@ -135,7 +173,7 @@ def _clip(
         names=rig.names,
         parents=rig.parents,
         offsets=offsets,
-        tails=_tails(scale * rest[:, :3, 3], rig) - scale * rest[:, :3, 3],
+        tails=bone_tails(scale * rest[:, :3, 3], rig) - scale * rest[:, :3, 3],
         rotations=local,
         translation=scale * world[:, 0, :3, 3],
         source=glb.name,
@@ -373,101 +411,3 @@ def _weld(
         raise ToileError(f"{source}: only {len(used)} points of skin; this is no person")
     keep = first[used]
     return points[keep], welded.reshape(-1, 3).astype(np.int32), joints[keep], weights[keep]
-
-
-def _find_stance(points: Floats, heads: Floats, bones: Bones, source: str) -> Stance:
-    """Return how the avatar is brought upright, facing +z, to metres, above the middle of the floor."""
-    top = heads[bones.neck[-1]] if bones.neck else heads[bones.spine[-1]] if bones.spine else None
-    feet = 0.5 * (heads[bones.limbs["left_foot"]] + heads[bones.limbs["right_foot"]])
-    trunk = (top if top is not None else heads[bones.hips]) - feet
-    axis = int(np.argmax(np.abs(trunk)))
-    turn = to_matrix(between(np.sign(trunk[axis]) * np.eye(3)[axis], UP))
-    left = turn @ (heads[bones.limbs["left_thigh"]] - heads[bones.limbs["right_thigh"]])
-    ahead = np.cross(left * np.array([1.0, 0.0, 1.0]), UP)
-    if np.linalg.norm(ahead) < 1e-9:
-        raise ToileError(f"{source}: its thighs lie on each other, so front and back cannot be told apart")
-    turn = to_matrix(yaw(-np.arctan2(ahead[0], ahead[2]))) @ turn
-    placed = points @ turn.T
-    height = float(np.ptp(placed[:, 1]))
-    scale = next((unit_ for unit_ in UNITS if 0.8 < height * unit_ < 2.5), 1.70 / max(height, 1e-9))
-    middle = scale * turn @ heads[bones.hips]
-    return Stance(turn, scale, np.array([-middle[0], -scale * placed[:, 1].min(), -middle[2]]))
-
-
-def _tails(heads: Floats, rig: Rig) -> Floats:
-    """Return where bones end: at the next part of the limb, at the middle of the children, or straight on."""
-    tails = np.zeros_like(heads)
-    following = _next_part(rig.bones)
-    for joint in range(len(heads)):
-        children = np.flatnonzero(rig.parents == joint)
-        far = [c for c in children if np.linalg.norm(heads[c] - heads[joint]) > 1e-5]
-        parent = rig.parents[joint]
-        if joint in following:
-            tails[joint] = heads[following[joint]]
-        elif far:
-            tails[joint] = heads[far].mean(axis=0)
-        else:
-            along = heads[joint] - heads[parent] if parent >= 0 else UP
-            tails[joint] = heads[joint] + (0.5 * along if np.linalg.norm(along) > 1e-5 else 0.05 * UP)
-        if np.linalg.norm(tails[joint] - heads[joint]) < 1e-5:
-            tails[joint] = heads[joint] + 0.02 * UP
-    return tails
-
-
-def _next_part(bones: Bones) -> dict[int, int]:
-    """Return joint → joint at the end of its bone, for trunk and limbs."""
-    trunk = (bones.hips, *bones.spine, *bones.neck)
-    following = dict(pairwise(trunk))
-    for side in ("left", "right"):
-        for chain in (("clavicle", "upper_arm", "forearm", "hand"), ("thigh", "shin", "foot", "toe")):
-            there = [bones.limbs[f"{side}_{part}"] for part in chain if f"{side}_{part}" in bones.limbs]
-            following |= dict(pairwise(there))
-    return following
-
-
-def _to_a_pose(heads: Floats, rig: Rig) -> Floats:
-    """Return transforms (j, 4, 4) from the file's pose to ours: arms 45° down, legs 6° apart, feet level."""
-    moved = np.tile(np.eye(4), (len(heads), 1, 1))
-    limbs = rig.bones.limbs
-    for side, sign in (("left", 1.0), ("right", -1.0)):
-        arm = np.array([sign * np.cos(ARM_DOWN), -np.sin(ARM_DOWN), 0.0])
-        leg = np.array([sign * np.sin(LEG_OUT), -np.cos(LEG_OUT), 0.0])
-        for chain, wanted in ((("upper_arm", "forearm", "hand"), arm), (("thigh", "shin", "foot"), leg)):
-            for part, end in pairwise(chain):
-                if f"{side}_{part}" in limbs and f"{side}_{end}" in limbs:
-                    a, b = limbs[f"{side}_{part}"], limbs[f"{side}_{end}"]
-                    now = moved[a, :3, :3] @ (heads[b] - heads[a])
-                    _turn_below(moved, heads, rig, a, to_matrix(between(now, wanted)))
-        foot = limbs[f"{side}_foot"]
-        _turn_below(moved, heads, rig, foot, moved[foot, :3, :3].T)
-    return moved
-
-
-def _turn_below(moved: Floats, heads: Floats, rig: Rig, joint: int, turn: Floats) -> None:
-    """Turn a joint and all that hangs on it about the joint's present place."""
-    about = moved[joint, :3, :3] @ heads[joint] + moved[joint, :3, 3]
-    change = np.eye(4)
-    change[:3, :3], change[:3, 3] = turn, about - turn @ about
-    below = {joint}
-    for other, parent in enumerate(rig.parents):
-        if int(parent) in below:
-            below.add(other)
-    for other in below:
-        moved[other] = change @ moved[other]
-
-
-def _limbs(rig: Rig) -> Ints:
-    """Return the limb label of each joint: its own part's, or its parent's."""
-    label: dict[int, str] = {rig.bones.hips: "pelvis"}
-    label |= dict.fromkeys(rig.bones.spine, "torso") | dict.fromkeys(rig.bones.neck[:-1], "neck")
-    label |= dict.fromkeys(rig.bones.neck[-1:], "head")
-    for name, joint in rig.bones.limbs.items():
-        side, part = name.split("_", 1)
-        label[joint] = _LIMB_OF_PART[part].format(side)
-    found = np.zeros(len(rig.names), dtype=np.int32)
-    for joint, parent in enumerate(rig.parents):
-        if joint in label:
-            found[joint] = LIMBS.index(label[joint])
-        else:
-            found[joint] = found[parent] if parent >= 0 else LIMBS.index("pelvis")
-    return found

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from toile.body.axes import Axes
 from toile.errors import ToileError
 from toile.types import Floats
 
@@ -40,6 +41,8 @@ class Glb:
     """the JSON part"""
     data: bytes
     """the binary part"""
+    axes: Axes = field(default_factory=lambda: Axes(first=0.0))
+    """of the file it was read from; what is here is in metres, y up"""
 
     def items(self, kind: str) -> list[dict[str, Any]]:
         """Return nodes, meshes, skins, accessors …; an empty list where the file has none."""

@@ -98,8 +98,8 @@ def rest_matrices(nodes: Nodes) -> Floats:
     return np.asarray(world[0])
 
 
-USUAL_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0)
-"""frame rates at which animators work [1/s]"""
+USUAL_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 24e3 / 1001, 30e3 / 1001, 60e3 / 1001)
+"""frame rates at which animators work [1/s]; the last ones are those of television"""
 
 
 def key_rate(times: list[Floats]) -> float:

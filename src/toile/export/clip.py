@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from toile.body.axes import Axes
 from toile.errors import ToileError
-from toile.run.record import RecordedFile, Source
+from toile.export.placed import Placed
+from toile.run.record import Source
 from toile.types import Floats
 
 
@@ -30,7 +32,13 @@ class Clip:
         if len(self.times) < 2:
             return 24.0
         rate = 1.0 / float(np.median(np.diff(self.times)))
-        return float(round(rate)) if abs(rate - round(rate)) < 0.01 * rate else rate
+        # 29.97 is not 30
+        return float(round(rate)) if abs(rate - round(rate)) < 2e-4 * rate else rate
+
+    @property
+    def axes(self) -> Axes:
+        """What its numbers mean: metres, y up, or what the file has that an avatar came from."""
+        return self.source.axes if isinstance(self.source, Placed) else Axes()
 
 
 def is_still(source: Source) -> bool:
@@ -47,17 +55,12 @@ def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
     numbers = tuple(everything if frames is None else frames)
     if not numbers:
         raise ToileError("nothing to export: the recording has no frames")
-    times = np.array([_time(source, n) for n in numbers])
+    times = np.array([source.time(n) for n in numbers])
     times = times - times[0]
     if len(times) > 1 and (np.diff(times) <= 0).any():
         bad = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
         raise ToileError(f"cannot export: frame {numbers[bad]} is not later than the frame before it")
     return Clip(source, numbers, times)
-
-
-def _time(source: Source, number: int) -> float:
-    """Return when a frame is [s], without unpacking its points where possible."""
-    return source.time(number) if isinstance(source, RecordedFile) else source.frame(number).time
 
 
 def require_space(path: str | os.PathLike[str], size: int) -> None:

@@ -69,6 +69,10 @@ class Smoothed:
         """Return the number of frames."""
         return len(self._source)
 
+    def time(self, number: int) -> float:
+        """Return when a frame is [s]."""
+        return self._source.time(number)
+
     def frame(self, number: int) -> Frame:
         """Return a frame with the finer cloth."""
         found = self._source.frame(number)

@@ -70,13 +70,14 @@ class _Scene:
     def __init__(self, pxr: Any, file: Path, clip: Clip) -> None:
         self.pxr = pxr
         self.stage = pxr.Usd.Stage.CreateNew(os.fspath(file))
-        self.stage.SetMetadata("comment", "made by toile; metres, y up")
-        pxr.UsdGeom.SetStageUpAxis(self.stage, pxr.UsdGeom.Tokens.y)
-        pxr.UsdGeom.SetStageMetersPerUnit(self.stage, 1.0)
+        axes = clip.axes
+        self.stage.SetMetadata("comment", f"made by toile; {axes.up.lower()} up, {axes.metres:g} m a unit")
+        pxr.UsdGeom.SetStageUpAxis(self.stage, axes.up)
+        pxr.UsdGeom.SetStageMetersPerUnit(self.stage, axes.metres)
         self.stage.SetTimeCodesPerSecond(clip.fps)
         self.stage.SetFramesPerSecond(clip.fps)
-        self.stage.SetStartTimeCode(1)
-        self.stage.SetEndTimeCode(1 + float(clip.times[-1]) * clip.fps)
+        self.stage.SetStartTimeCode(axes.first)
+        self.stage.SetEndTimeCode(axes.first + float(clip.times[-1]) * clip.fps)
         self.root = pxr.UsdGeom.Xform.Define(self.stage, "/look")
         self.stage.SetDefaultPrim(self.root.GetPrim())
         pxr.Usd.ModelAPI(self.root).SetKind("component")
@@ -196,10 +197,10 @@ def _write_stage(pxr: Any, file: Path, clip: Clip, normals: bool) -> None:
     source = clip.source
     parts = [] if source.body is None else [_body(scene, source.body)]
     parts += _garments(scene, source.garment)
-    still = len(clip.numbers) == 1
+    still, first = len(clip.numbers) == 1, clip.axes.first
     for count, (number, time) in enumerate(zip(clip.numbers, clip.times, strict=True), start=1):
         frame = source.frame(number)
-        code = pxr.Usd.TimeCode.Default() if still else pxr.Usd.TimeCode(1 + round(time * clip.fps, 6))
+        code = pxr.Usd.TimeCode.Default() if still else pxr.Usd.TimeCode(first + round(time * clip.fps, 6))
         for moving in parts:
             _write_frame(scene, moving, frame, code, normals)
         if count % SAVE_EVERY == 0:
@@ -214,7 +215,10 @@ def write_usd(
     frames: Sequence[int] | None = None,
     normals: bool = True,
 ) -> None:
-    """Write a recording as USD; frame 1 is the first. normals: store them for every frame too."""
+    """Write a recording as USD; frame 1 is the first, or that of the file an avatar came from.
+
+    normals: store them for every frame too.
+    """
     pxr = _pxr(path)
     clip = clip_of(source_of(recording), frames)
     require_space(path, point_bytes(clip, normals=normals))

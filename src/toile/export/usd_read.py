@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from toile.body.usd_file import axes_of, open_stage
 from toile.container import replacing_path
 from toile.errors import ToileError
 from toile.export.usd import prim_name
@@ -29,32 +30,6 @@ class _Target:
     mesh: Any
     particles: Ints | None
     """None: the body's vertices"""
-
-
-def _open(path: str | os.PathLike[str]) -> Any:
-    """Return the stage of a file that stands alone."""
-    try:
-        from pxr import Sdf, Tf, Usd
-    except ImportError as error:
-        raise ToileError(f"cannot read {path}: USD needs the extra: pip install 'toile[usd]'") from error
-    if not os.path.isfile(path):
-        raise ToileError(f"cannot read {path}: No such file")
-    try:
-        layer = Sdf.Layer.FindOrOpen(os.path.abspath(path))
-    except Tf.ErrorException:
-        layer = None
-    if layer is None:
-        raise ToileError(f"cannot read {path}: it is not a USD file, or damaged")
-    # references, payloads, sublayers and clips would open further files
-    if list(layer.GetCompositionAssetDependencies()) or _uses_clips(layer):
-        raise ToileError(f"cannot read {path}: it refers to other files; flatten it into one first")
-    return Usd.Stage.Open(layer)
-
-
-def _uses_clips(layer: Any) -> bool:
-    found = []
-    layer.Traverse("/", lambda p: found.append(p) if p.IsPrimPath() else None)
-    return any(layer.GetPrimAtPath(p).HasInfo("clips") for p in found if layer.GetPrimAtPath(p))
 
 
 def _meshes(stage: Any) -> dict[str, tuple[Any, int]]:
@@ -111,13 +86,10 @@ def _world_points(target: _Target, time: Any, turn: Floats) -> Floats:
 
 def usd_frames(path: str | os.PathLike[str], garment: Garment, body: Body | None = None) -> Iterator[Frame]:
     """Yield the frames of a USD file as positions of that garment's particles (and that body's vertices)."""
-    stage = _open(path)
-    from pxr import Usd, UsdGeom
+    stage = open_stage(path)
+    from pxr import Usd
 
-    # their units and axes → metres, y up
-    turn = np.eye(3) * float(UsdGeom.GetStageMetersPerUnit(stage))
-    if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.z:
-        turn = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]]) @ turn
+    turn = axes_of(stage).ours_from_file
     targets = _targets(stage, garment, body, path)
     times = sorted({t for target in targets for t in target.mesh.GetPointsAttr().GetTimeSamples()})
     if len(times) > LIMIT_FRAMES:

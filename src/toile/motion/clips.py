@@ -1,4 +1,4 @@
-"""Clips of avatars (GLB, VRM) as motions."""
+"""Clips of avatars (GLB, VRM, USD) as motions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toile.motion.source import finish
 from toile.types import Motion
 
 
-def read_glb_motion(
+def read_avatar_motion(
     path: str | os.PathLike[str], *, clip: str | int = 0, table: Mapping[str, str] | None = None
 ) -> Motion:
     """Return one clip of a file, by its number or name."""

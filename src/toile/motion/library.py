@@ -10,7 +10,7 @@ from pathlib import Path
 from toile.errors import ToileError
 from toile.motion.acts import idle, reach, sit, turn
 from toile.motion.bvh import read_bvh
-from toile.motion.clips import read_glb_motion
+from toile.motion.clips import read_avatar_motion
 from toile.motion.gait import run, walk
 from toile.motion.smpl import read_npz
 from toile.motion.source import start_here
@@ -33,13 +33,17 @@ MOTIONS: Mapping[str, Callable[..., Motion]] = {
 READERS: Mapping[str, Callable[..., Motion]] = {
     ".bvh": read_bvh,
     ".npz": read_npz,
-    ".glb": read_glb_motion,
-    ".vrm": read_glb_motion,
+    ".glb": read_avatar_motion,
+    ".vrm": read_avatar_motion,
+    ".usd": read_avatar_motion,
+    ".usdc": read_avatar_motion,
+    ".usda": read_avatar_motion,
+    ".usdz": read_avatar_motion,
 }
 
 
 def read_motion(name: str | os.PathLike[str], **settings: float) -> Motion:
-    """Return one of our own motions by name (walk, run, idle …), or a motion file (.bvh, .npz, .glb, .vrm).
+    """Return one of our own motions by name (walk, run …), or a file (.bvh, .npz, .glb, .vrm, .usd).
 
     Files start at the origin, facing +z. settings go to our own motion: ``read_motion("walk", cadence=100)``.
     """

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 import toile
 from toile.cloth.xpbd import XpbdSettings
-from toile.motion import retarget
+from toile.errors import ToileError
+from toile.motion import Track, retarget
+from toile.motion.own import with_run_up
 from toile.run.advance import STILL_AIR
 from toile.run.dress import dress_garments
 from toile.run.method import COLLIDER, SOLVER, Method, make_method
@@ -23,27 +25,46 @@ from toile.types import Body, Floats, Garment, Motion, Recording
 def plan_walk(
     dressed: Recording,
     body: Body,
-    motion: Motion,
+    motion: Motion | Track,
     *,
     settings: AnimateSettings | None = None,
     method: Method | None = None,
     wind: Floats = STILL_AIR,
 ) -> Plan:
-    """Return everything that decides how a dressed body moves (see run/walker.py)."""
+    """Return everything that decides how a dressed body moves (see run/walker.py).
+
+    A track is taken as it is: its first frame is the first that is recorded.
+    """
     settings = settings or AnimateSettings()
+    if isinstance(motion, Track):
+        settings, track = _from_the_first_frame(motion, settings)
+    else:
+        track = retarget(motion, body, fps=settings.fps)
     plan = Plan(
         start=dressed.positions[-1],
-        track=retarget(motion, body, fps=settings.fps),
+        track=track,
         settings=settings,
         method=method or Method(),
     )
     return plan.with_wind(0, wind)
 
 
+def _from_the_first_frame(track: Track, settings: AnimateSettings) -> tuple[AnimateSettings, Track]:
+    """Return a track whose own first frame is recorded first, and a way into it of an even number of frames.
+
+    On the way there the track's clock is half as far as the lead-in's (see motion/track.py), and a recorded
+    frame is the end of its step: that many frames have to come before.
+    """
+    if abs(track.fps - settings.fps) > 1e-6 * settings.fps:
+        raise ToileError(f"{track.name} has {track.fps:g} fps, the walk {settings.fps:g}: take the same")
+    half = round(0.5 * settings.lead * settings.fps)
+    return replace(settings, lead=2 * half / settings.fps), with_run_up(track, half + 1)
+
+
 def animate(
     garment: Garment | Recording,
     body: Body,
-    motion: Motion,
+    motion: Motion | Track,
     *,
     settings: AnimateSettings | None = None,
     engine: XpbdSettings | None = None,
@@ -87,7 +108,7 @@ def animate(
 def simulate(
     dressed: Recording,
     body: Body,
-    motion: Motion,
+    motion: Motion | Track,
     *,
     settings: AnimateSettings,
     method: Method,

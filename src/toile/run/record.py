@@ -70,6 +70,9 @@ class Source(Protocol):
     def frame(self, number: int) -> Frame:
         """Return one frame."""
 
+    def time(self, number: int) -> float:
+        """Return when a frame is [s], without unpacking its points where possible."""
+
 
 Replayable: TypeAlias = "Recording | Source | Path"
 
@@ -418,6 +421,10 @@ class Played:
         if not len(body) and r.body is not None:
             body = r.body.vertices
         return Frame(float(r.times[number]), r.positions[number], body, {})
+
+    def time(self, number: int) -> float:
+        """Return when a frame is [s]."""
+        return float(self._recording.times[number])
 
 
 def source_of(recording: Replayable) -> Source:
