@@ -20,18 +20,10 @@ from toile.container import Reader
 from toile.errors import ToileError
 from toile.garment.size import stepped_size
 from toile.run.animate import plan_walk
+from toile.run.findings import KEYS, audit_rows, report
 from toile.run.over import dress_over
 from toile.run.record import RecordedFile, RecordWriter, save_recording
-from toile.run.stream import (
-    KEYS,
-    Moment,
-    audit_rows,
-    branch_walk,
-    plan_in,
-    record_walk,
-    report,
-    resume_walk,
-)
+from toile.run.stream import Moment, branch_walk, plan_in, record_walk, resume_walk
 from toile.run.walker import AnimateSettings, Plan
 from toile.types import Body, Recording
 

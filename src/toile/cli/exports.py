@@ -11,8 +11,8 @@ from toile.cli.common import Commands, check_output
 from toile.errors import ToileError
 from toile.export import EXPORTS, export
 from toile.export.usd_read import import_usd
+from toile.run.findings import audit_rows, report
 from toile.run.record import RecordedFile
-from toile.run.stream import audit_rows, report
 
 
 def add_export(commands: Commands) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from toile.body.skin import METHODS
+from toile.cli.asked import DEFAULTS, asked_for, check_same, fabrics, goes_its_own_way, wind
 from toile.cli.common import (
     AUTO,
     Commands,
@@ -30,41 +29,25 @@ from toile.cli.common import (
     method_of,
     patterns_worn,
 )
+from toile.cli.walk_progress import WalkProgress
 from toile.errors import ToileError
 from toile.export import export
 from toile.garment.from_mesh import Worn
 from toile.garment.size import fitted_size, stepped_size
-from toile.motion import MOTIONS, read_motion
+from toile.motion import MOTIONS, Track, read_motion
+from toile.motion.cycle import as_loop
+from toile.motion.own import KEY as ORIGIN
+from toile.motion.own import own_track
 from toile.run.animate import plan_walk
 from toile.run.dress import dress
-from toile.run.method import COLLIDER, SOLVER, make_method
+from toile.run.findings import audit_rows, report
+from toile.run.loop import close_loop, loop_plan, seam_in
+from toile.run.method import make_method
 from toile.run.over import dress_over
 from toile.run.record import RecordedFile
-from toile.run.stream import (
-    Moment,
-    audit_rows,
-    branch_walk,
-    is_walk,
-    plan_in,
-    record_walk,
-    report,
-    resume_walk,
-)
+from toile.run.stream import branch_walk, is_walk, plan_in, record_walk, resume_walk
 from toile.run.walker import AnimateSettings
-from toile.types import Body, Pattern
-
-DEFAULTS: Mapping[str, Any] = {
-    "body": "woman",
-    "fabric": "cotton",
-    "edge": 0.015,
-    "motion": "walk",
-    "seconds": 4.0,
-    "fps": 60.0,
-    "skinning": "linear",
-    "wind": (0.0, 0.0, 0.0),
-    "rounding": 0.0,
-}
-"""what is taken where nothing is asked for; an interrupted walk keeps what it was begun with"""
+from toile.types import Body, Motion, Pattern
 
 
 def add_walk(commands: Commands) -> None:
@@ -84,6 +67,12 @@ def add_walk(commands: Commands) -> None:
     add("--motion", metavar="NAME|FILE", help=f"{', '.join(MOTIONS)}, or a motion file (default: walk)")
     add("--seconds", type=float, metavar="S", help="length of the recording (default: 4)")
     add("--fps", type=float, metavar="N", help="frames a second (default: 60)")
+    add(
+        "--loop",
+        action="store_true",
+        default=None,
+        help="end where it began: --seconds is rounded to whole cycles of the motion (default: one)",
+    )
     add("--skinning", choices=METHODS, help="how the skin follows the joints (default: linear)")
     add("--wind", type=wind, metavar="3m/s|X,Y,Z", help="from the front, or the air's velocity [m/s]")
     add("--round", dest="rounding", type=length, metavar="0.05mm", help="store positions with this error")
@@ -102,62 +91,6 @@ def add_walk(commands: Commands) -> None:
     parser.set_defaults(run=run_walk)
 
 
-def wind(text: str) -> tuple[float, float, float]:
-    """Return the air's velocity [m/s] from 3m/s (against a person who faces +z) or three numbers."""
-    try:
-        numbers = [float(word) for word in text.removesuffix("m/s").split(",")]
-        if len(numbers) not in (1, 3) or not np.isfinite(numbers).all() or max(map(abs, numbers)) > 100:
-            raise ValueError
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a wind: write a number of m/s, such as 3m/s, or three, such as 1,0,-3"
-        ) from error
-    x, y, z = numbers if len(numbers) == 3 else (0.0, 0.0, -numbers[0])
-    return (x, y, z)
-
-
-class WalkProgress:
-    """The live line of a walk: frames, speed, stretch, contacts, time left. Quiet where no one watches."""
-
-    def __init__(self, interval: float = 0.25) -> None:
-        self._live = sys.stderr.isatty()
-        self._interval = interval if self._live else 20.0
-        self._shown = self._start = time.monotonic()
-        self._first: int | None = None
-
-    def __call__(self, moment: Moment) -> None:
-        """Show a moment, if the last one was shown long enough ago."""
-        now = time.monotonic()
-        if self._first is None:
-            self._first, self._start = moment.number, now
-        if now - self._shown < self._interval:
-            return
-        self._shown = now
-        text = self.line(moment, now)
-        print(f"\r\x1b[K{text}" if self._live else text, end="" if self._live else "\n", file=sys.stderr)
-        sys.stderr.flush()
-
-    def line(self, moment: Moment, now: float) -> str:
-        """Return what the line says at a time of the clock [s]."""
-        first = moment.number if self._first is None else self._first
-        speed = max(moment.number - first, 0) / max(now - self._start, 1e-6)
-        left = (moment.count - 1 - moment.number) / speed if speed else None
-        words = [f"frame {moment.number + 1}/{moment.count}" if moment.number >= 0 else "lead-in"]
-        words.append(f"{speed:.1f} fps")
-        if moment.audit is not None:
-            a = moment.audit
-            words.append(f"stretch {a.stretch.mean:.1%} (99 %: {a.stretch.percentile_99:.1%})")
-            crossing = a.body_pairs + a.self_pairs + a.layer_pairs
-            words.append(f"{moment.walker.touching()} contacts, {crossing} crossing")
-        if left is not None:
-            words.append(f"{int(left) // 60}:{int(left) % 60:02d} left")
-        return "walking  " + "  ".join(words)
-
-    def finish(self) -> None:
-        """Clear the line."""
-        print("\r\x1b[K" if self._live else "", end="", file=sys.stderr, flush=True)
-
-
 def run_walk(options: argparse.Namespace) -> int:
     """Dress, walk, audit, write."""
     outputs = [check_output(path) for path in options.output or ["walk.toile"]]
@@ -173,10 +106,13 @@ def run_walk(options: argparse.Namespace) -> int:
 
 def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -> int:
     watch = WalkProgress()
+    if options.loop and (options.over or options.from_frame is not None):
+        raise ToileError("--loop: a walk over another one, or another wind from a frame on, has no loop")
     if options.resume and target.exists():
-        _check_same(target, options)
-        kept = resume_walk(target, watch=watch)
-        print(f"went on after frame {kept} of {target}", file=sys.stderr)
+        check_same(target, options)
+        if not _is_closed(target):
+            kept = resume_walk(target, watch=watch)
+            print(f"went on after frame {kept} of {target}", file=sys.stderr)
     elif options.from_frame is not None:
         _branch(target, options, watch)
     elif options.source is not None:
@@ -186,6 +122,7 @@ def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -
     else:
         _begin(target, options, watch)
     watch.finish()
+    _close(target)
     with RecordedFile(target) as recorded:
         print("\n".join(report(audit_rows(recorded), recorded.garment.particle_count)))
     for path in outputs:
@@ -193,6 +130,22 @@ def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -
             export(target, path)
         print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
     return 0
+
+
+def _is_closed(target: Path) -> bool:
+    """Return whether a recording is a loop already."""
+    with RecordedFile(target) as recorded:
+        return seam_in(recorded.settings) is not None
+
+
+def _close(target: Path) -> None:
+    """Make a loop of a walk that was meant to become one, and tell how well it closes."""
+    with RecordedFile(target) as recorded:
+        seam, plan = seam_in(recorded.settings), plan_in(recorded) if is_walk(recorded) else None
+    if plan is not None and plan.loop_frames:
+        seam = close_loop(target, target, plan)
+    if seam is not None:
+        print("\n".join(seam.lines()))
 
 
 def _begin(target: Path, options: argparse.Namespace, watch: WalkProgress) -> None:
@@ -248,8 +201,8 @@ def _dress_and_walk(
     watch: WalkProgress,
     mesh: str,
 ) -> None:
-    settings = AnimateSettings(fps=asked["fps"], seconds=asked["seconds"], skinning=asked["skinning"])
-    motion = read_motion(asked["motion"])
+    settings = AnimateSettings(fps=asked["fps"], seconds=asked["seconds"] or 1.0, skinning=asked["skinning"])
+    motion, told = _motion(asked, body)
     progress = Progress()
     dressed = dress(
         patterns, body, fabric=fabrics(asked["fabric"], len(patterns)), edge_length=asked["edge"],
@@ -259,11 +212,23 @@ def _dress_and_walk(
     plan = plan_walk(
         dressed, body, motion, settings=settings, method=make_method(**chosen), wind=np.array(asked["wind"])
     )
+    if asked["loop"]:
+        cycle = (plan.track.frame_count - 1) / settings.fps
+        plan = loop_plan(plan, max(1, round(asked["seconds"] / cycle)))
     record_walk(
         target, dressed.garment, body, plan,
-        settings={**dressed.settings, "motion": motion.name, "asked": asked},
+        settings={**dressed.settings, **told, "motion": motion.name, "asked": asked},
         step=asked["rounding"] or None, watch=watch,
     )  # fmt: skip
+
+
+def _motion(asked: Mapping[str, Any], body: Body) -> tuple[Motion | Track, dict[str, Any]]:
+    """Return how the body moves, and what the recording keeps about where it came from."""
+    if goes_its_own_way(asked):
+        track, origin = own_track(asked["motion"], body, fps=asked["fps"])
+        return track, {ORIGIN: origin.settings()}
+    motion = read_motion(asked["motion"])
+    return (as_loop(motion) if asked["loop"] else motion), {}
 
 
 def _wear_over(target: Path, options: argparse.Namespace, watch: WalkProgress) -> None:
@@ -291,18 +256,6 @@ def _wear_over(target: Path, options: argparse.Namespace, watch: WalkProgress) -
     record_walk(target, garment, body, plan, settings=settings, step=asked["rounding"] or None, watch=watch)
 
 
-def fabrics(text: str, count: int) -> str | list[str]:
-    """Return one fabric for all garments, or one for each."""
-    names = [word.strip() for word in text.split(",")]
-    if len(names) == 1:
-        return names[0]
-    if len(names) != count:
-        raise ToileError(
-            f"--fabric names {len(names)} fabrics for {count} garments: give one, or one for each"
-        )
-    return names
-
-
 def _branch(target: Path, options: argparse.Namespace, watch: WalkProgress) -> None:
     """Take over a recorded walk and let another wind blow from a frame on."""
     if options.source is None or options.wind is None or options.patterns:
@@ -328,52 +281,6 @@ def _refuse_unfinished(target: Path) -> None:
         return
     if unfinished:
         raise ToileError(f"{target} is an unfinished walk: go on with --resume, or remove it first")
-
-
-def asked_for(options: argparse.Namespace) -> dict[str, Any]:
-    """Return all that was asked for, defaults filled in, as JSON; files by name and content."""
-    asked = {name: getattr(options, name) for name in DEFAULTS}
-    filled = {name: DEFAULTS[name] if value is None else value for name, value in asked.items()}
-    filled["wind"] = list(filled["wind"])
-    return {
-        **filled,
-        "size": options.size,
-        "mesh": options.mesh,
-        "method": method_of(options),
-        "units": options.units,
-        "patterns": [_fingerprint(path) for path in options.patterns],
-        "motion_file": _fingerprint(filled["motion"]),
-        "body_file": _fingerprint(filled["body"]),
-    }
-
-
-def _fingerprint(path: str) -> str:
-    """Return a file's name and checksum; the word itself where there is no such file."""
-    try:
-        return f"{Path(path).name} {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
-    except OSError:
-        return path
-
-
-def _check_same(target: Path, options: argparse.Namespace) -> None:
-    """Refuse to go on with a walk that was begun with something else than what is asked for now."""
-    with RecordedFile(target) as recorded:
-        begun = recorded.settings.get("asked")
-    if not isinstance(begun, dict):
-        return
-    now = asked_for(options)
-    given = {name for name in DEFAULTS if getattr(options, name) is not None}
-    given |= {"patterns"} if options.patterns else set()
-    if now["method"] != {"solver": SOLVER, "collider": COLLIDER, "tune": {}}:
-        given |= {"method"}
-    given |= {f"{name}_file" for name in given & {"motion", "body"}}
-    for name in sorted(given):
-        if now[name] != begun.get(name):
-            word = "round" if name == "rounding" else name.removesuffix("_file")
-            raise ToileError(
-                f"{target} was begun with another {word} ({str(begun.get(name))[:60]}): "
-                "leave the option out, or write to another file"
-            )
 
 
 COMMANDS = (add_walk,)

@@ -13,6 +13,7 @@ import numpy as np
 from toile.body.axes import Axes
 from toile.errors import ToileError
 from toile.export.placed import Placed
+from toile.run.loop import KEY as LOOP
 from toile.run.record import Source
 from toile.types import Floats
 
@@ -61,6 +62,14 @@ def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
         bad = int(np.flatnonzero(np.diff(times) <= 0)[0]) + 1
         raise ToileError(f"cannot export: frame {numbers[bad]} is not later than the frame before it")
     return Clip(source, numbers, times)
+
+
+def closed(clip: Clip) -> Clip:
+    """Return a loop with its first frame once more at its end, where programs that play keys go round."""
+    if LOOP not in clip.source.settings or len(clip.numbers) < 3:
+        return clip
+    times = np.append(clip.times, clip.times[-1] + 1.0 / clip.fps)
+    return Clip(clip.source, (*clip.numbers, clip.numbers[0]), times)
 
 
 def require_space(path: str | os.PathLike[str], size: int) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from toile.body.skeleton import rigid_inverse
 from toile.body.skin import quaternions
-from toile.export.clip import Clip, clip_of, is_still
+from toile.export.clip import Clip, clip_of, closed, is_still
 from toile.export.glb_file import VERTICES, Glb
 from toile.export.gltf import (
     Part,
@@ -286,7 +286,7 @@ def write_moving_glb(
     tolerance: root mean square error of coordinates [m] at which no further morph target is added.
     most_bytes: room for morph targets, which limits their number first.
     """
-    clip = clip_of(source_of(recording), frames)
+    clip = closed(clip_of(source_of(recording), frames))
     garment, body = clip.source.garment, clip.source.body
     glb = Glb()
     glb.use("KHR_mesh_quantization", required=True)

@@ -8,15 +8,17 @@ thread while the next one is simulated, and the findings are stored with them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
 from toile.errors import ToileError
 from toile.run.check import Audit, Auditor
+from toile.run.findings import findings
+from toile.run.loop import Watcher
 from toile.run.over import Recorded, open_inner
 from toile.run.record import Checkpoint, RecordedFile, RecordWriter
 from toile.run.walker import Plan, Step, Walker
@@ -58,7 +60,7 @@ def record_walk(
     """Simulate a plan into a new file. step: largest rounding error of stored positions [m]; None: none."""
     walker = make_walker(garment, body, plan, path)
     with RecordWriter.create(path, garment, body, settings, step=step, records={"plan": plan}) as writer:
-        _go_on(writer, walker, watch, exact=step is None)
+        _go_on(writer, walker, watch, path, exact=step is None)
 
 
 def resume_walk(path: Path, *, watch: Watch = unwatched) -> int:
@@ -77,7 +79,7 @@ def resume_walk(path: Path, *, watch: Watch = unwatched) -> int:
         raise ToileError(f"{path} holds more frames than it was planned for: make it again")
     kept = writer.frame_count
     with writer:
-        _go_on(writer, walker, watch, exact=exact)
+        _go_on(writer, walker, watch, path, exact=exact)
     return kept
 
 
@@ -87,7 +89,7 @@ def branch_walk(
 ) -> None:  # fmt: skip
     """Write a walk that equals another one up to frame ``number``; from there another wind blows [m/s]."""
     with RecordedFile(source) as recorded:
-        plan = plan_in(recorded).with_wind(number, wind)
+        plan = replace(plan_in(recorded).with_wind(number, wind), loop_frames=0)
         if not 0 <= number <= len(recorded) or number >= plan.settings.frame_count:
             raise ToileError(f"{source}: there is no frame {number} to go on from; it has {len(recorded)}")
         found = recorded.last_checkpoint(number - 1)
@@ -99,7 +101,7 @@ def branch_walk(
         ) as writer:
             for before in range(kept):
                 writer.copy(recorded, before)
-            _go_on(writer, walker, watch, exact=error is None)
+            _go_on(writer, walker, watch, path, exact=error is None)
 
 
 def plan_in(recorded: RecordedFile) -> Plan:
@@ -153,15 +155,25 @@ def frames_of(walker: Walker, watch: Watch = unwatched) -> Iterator[Step]:
             watch(Moment(step.number, count, walker))
 
 
-def _go_on(writer: RecordWriter, walker: Walker, watch: Watch, *, exact: bool) -> None:
-    """Simulate and store what is left; each frame is audited while the next is simulated."""
+def _go_on(writer: RecordWriter, walker: Walker, watch: Watch, path: Path, *, exact: bool) -> None:
+    """Simulate and store what is left; each frame is audited while the next is simulated.
+
+    A loop ends when it repeats itself. That is told from the stored frames alone, so that a resumed walk
+    ends at the same one.
+    """
     plan = walker.plan
+    loop = Watcher(path, plan)
+    if loop.enough(writer.frame_count):
+        return
     auditor = Auditor(walker.garment, walker.body) if plan.audit else None
     waiting: tuple[Step, Future[Audit] | None] | None = None
     with ThreadPoolExecutor(1) as pool:
         for step in frames_of(walker, watch):
             if waiting is not None:
                 _store(writer, walker, *waiting, watch, exact)
+                waiting = None
+                if loop.enough(writer.frame_count):
+                    break
             found = None
             if auditor is not None:
                 found = pool.submit(auditor.audit, step.state.position, step.body.vertices)
@@ -189,90 +201,3 @@ def _store(
     if checkpoint is not None:
         writer.sync()
     watch(Moment(step.number, plan.settings.frame_count, walker, audit))
-
-
-# ---------------------------------------------------------------------------- the audit of all frames
-
-Row: TypeAlias = Mapping[str, Any]
-"""the findings of one frame"""
-
-
-def findings(audit: Audit) -> dict[str, Any]:
-    """Return what is kept of an audit with a frame; lengths in metres."""
-    return {
-        "inside": audit.inside_count,
-        "inside_deep": audit.inside_deep_count,
-        "deepest": audit.deepest,
-        "body_pairs": audit.body_pairs,
-        "self_pairs": audit.self_pairs,
-        "layer_pairs": audit.layer_pairs,
-        "seam_gap": audit.seam_gap,
-        "stretch_mean": audit.stretch.mean,
-        "stretch_99": audit.stretch.percentile_99,
-        "stretch_largest": audit.stretch.largest,
-        "problems": list(audit.problems),
-    }
-
-
-KEYS = tuple(findings(Audit(0, True)))
-
-
-def audit_rows(recorded: RecordedFile) -> list[tuple[int, Row]]:
-    """Return number and findings of each readable frame; those without stored findings are audited now."""
-    auditor: Auditor | None = None
-    rows: list[tuple[int, Row]] = []
-    for number in range(len(recorded)):
-        try:
-            row = recorded.notes(number)
-            if not all(key in row for key in KEYS):
-                frame = recorded.frame(number)
-                auditor = auditor or Auditor(recorded.garment, recorded.body)
-                skin = frame.body_vertices if len(frame.body_vertices) else None
-                row = findings(auditor.audit(frame.position, skin))
-        except ToileError:
-            continue
-        rows.append((number, row))
-    if not rows:
-        raise ToileError(f"{recorded.path}: no frame can be read")
-    return rows
-
-
-def report(rows: list[tuple[int, Row]], vertex_count: int) -> list[str]:
-    """Return the audit over all frames: the worst of each finding and where it is."""
-
-    def worst(key: str) -> tuple[float, int]:
-        number, row = max(rows, key=lambda r: r[1][key])
-        return row[key], number
-
-    def worst_pairs(key: str) -> str:
-        value, number = worst(key)
-        return f"{value}" + (f" (frame {number})" if value else "")
-
-    deep, where = worst("inside_deep")
-    depth, deepest = worst("deepest")
-    clean = sum(not row["problems"] for _, row in rows)
-    share = 100 * deep / max(vertex_count, 1)
-    lines = [
-        f"frames           {len(rows)}, {vertex_count} vertices",
-        f"inside           at most {deep} ({share:.3f} %) deeper than 1 mm (frame {where}), "
-        f"deepest {1000 * depth:.2f} mm (frame {deepest})",
-        "crossing pairs   at most: body {}, self {}, layers {}".format(
-            *map(worst_pairs, ("body_pairs", "self_pairs", "layer_pairs"))
-        ),
-        f"seam gap         {1000 * worst('seam_gap')[0]:.3f} mm",
-        f"stretch          mean {worst('stretch_mean')[0]:.2%}, 99 % {worst('stretch_99')[0]:.2%}, "
-        f"largest {worst('stretch_largest')[0]:.2%} in the worst frame",
-        f"clean frames     {clean} of {len(rows)}",
-    ]
-    return lines + [f"FAILED           {text}" for text in _problems(rows)]
-
-
-def _problems(rows: list[tuple[int, Row]]) -> list[str]:
-    """Return each kind of problem once, with the frame where it came first and how often it came."""
-    seen: dict[str, list[int | str]] = {}
-    for number, row in rows:
-        for text in row["problems"]:
-            kind = "".join(c for c in text if not c.isdigit())
-            entry = seen.setdefault(kind, [0, number, text])
-            entry[0] = int(entry[0]) + 1
-    return [f"frame {first}: {text} (and in {count} frames in all)" for count, first, text in seen.values()]

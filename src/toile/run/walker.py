@@ -89,6 +89,8 @@ class Plan:
     """audit each frame and keep the findings with it"""
     inner: Inner | None = None
     """a recorded walk worn underneath"""
+    loop_frames: int = 0
+    """frames of one round of a walk that is to become a loop; 0: it just ends"""
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.start).all() or not self.winds:
