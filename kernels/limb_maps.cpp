@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "map_look.h"
 #include "raster.h"
 #include "surface_math.h"
 #include "team.h"
@@ -21,8 +22,12 @@ using surface::dot;
 using surface::load;
 using surface::normalised;
 using surface::Vec3;
+using map_look::Hit;
+using map_look::kValues;
+using map_look::look;
+using map_look::MapOptions;
+using map_look::View;
 
-constexpr int kValues = 8;        // normal (3), offset, depth, velocity (3)
 constexpr std::size_t kBlock = 64;  // points that are tested against a part's box at once
 constexpr int kLargest = 4096;    // pixels a side
 constexpr float kUnseen = std::numeric_limits<float>::infinity();
@@ -49,61 +54,6 @@ struct Part {
     double left = 0, top = 0;
     std::vector<float> pixel;            // (height, width, side, kValues)
 };
-
-struct MapOptions {
-    double pixel, tolerance, reach, silhouette;
-    int rim;
-    bool refine;
-};
-
-// a finished map: what a look-up needs
-struct View {
-    int width, height;
-    double left, top;
-    const float *pixel;
-};
-
-struct Hit {
-    Vec3 normal;  // in the part's frame
-    double gap;
-    Vec3 velocity;  // in the world
-};
-
-// the planes of both sides at the pixel of `at`, asked for the point p; false: nothing near
-bool planes(const View &map, const MapOptions &o, Vec3 at, Vec3 p, Hit &hit) {
-    const double c = (at.x - map.left) / o.pixel, r = (map.top - at.y) / o.pixel;
-    if (!(c >= 0 && r >= 0 && c < map.width && r < map.height)) return false;
-    const float *front = map.pixel + (static_cast<std::size_t>(r) * map.width + static_cast<std::size_t>(c)) * 2 * kValues;
-    const float *back = front + kValues;
-    // equation 3: how far under the skin, as each camera sees it
-    const double deep_front = front[4] - at.z, deep_back = at.z - back[4];
-    if (!(deep_front > -o.reach && deep_back > -o.reach)) return false;
-    const float *near = deep_front < deep_back ? front : back;
-    const Vec3 n_front = load(front), n_back = load(back), sum = n_front + n_back;
-    const double gap_front = dot(n_front, p) - front[3], gap_back = dot(n_back, p) - back[3];
-    const bool both = std::abs(deep_front - deep_back) < o.silhouette && dot(sum, sum) > 0.25;
-    if (both) {
-        hit.normal = normalised(sum);
-        hit.gap = 0.5 * (gap_front + gap_back);
-        hit.velocity = 0.5 * (load(front + 5) + load(back + 5));
-    } else {
-        hit.normal = near == front ? n_front : n_back;
-        hit.gap = near == front ? gap_front : gap_back;
-        hit.velocity = load(near + 5);
-    }
-    return true;
-}
-
-// contact of a point in the map's frame
-bool look(const View &map, const MapOptions &o, Vec3 p, Hit &hit) {
-    if (!planes(map, o, p, p, hit)) return false;
-    if (o.refine) {
-        // the first plane tells where about the nearest skin is: ask there, and measure from the plane found there
-        Hit second;
-        if (hit.gap < o.reach && planes(map, o, p - hit.gap * hit.normal, p, second)) hit = second;
-    }
-    return hit.gap < o.reach;
-}
 
 class PartMaps {
   public:

@@ -1,10 +1,13 @@
 // Mass-spring cloth in explicit steps (Vassilev et al. 2001): forces, over-elongation, contact planes; see cloth/spring.py, whose
 // formulas these are. Springs are visited in the given order, one thread: the papers' garments have a few thousand particles.
+// Contacts come from outside, or from front and back maps that are looked up before every step (spring and maps in one loop).
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "bind.h"
+#include "map_look.h"
 #include "surface_math.h"
 
 namespace {
@@ -19,13 +22,21 @@ using surface::Vec3;
 using Numbers = In<double, -1>;
 using Flags = In<bool, -1>;
 using Vector3 = In<double, 3>;
+using Texels = In<float, -1, -1, 2, map_look::kValues>;
 enum Rule { LEAVE, ZERO, AVERAGE, DIRECTIONAL, POSITION };
 
 struct Options {
-    double dt, damping, threshold, thickness, speed_limit, slide, reflection, grip;
-    int rule, sweeps;
-    bool gravity_directs, by_velocity;
-    Vec3 gravity, wind;
+    double damping = 0, threshold = 0.1, thickness = 0, speed_limit = 1e9, slide = 1, reflection = 0, grip = 0;
+    int rule = LEAVE, sweeps = 1;
+    bool gravity_directs = false, by_velocity = false;
+    double dt = 0;  // per call, as what follows
+    Vec3 gravity{}, wind{};
+};
+
+// one finished pair of maps in the world's frame
+struct Maps {
+    map_look::View view;
+    map_look::MapOptions o;
 };
 
 // a plane that the skin carries on: gap + n · (x - start - t v)
@@ -67,8 +78,17 @@ class SpringCloth {
         require(pinned.size() == mass_.size(), "one flag per particle");
         pinned_.assign(pinned.data(), pinned.data() + pinned.size());
     }
-    nb::tuple steps(Points position, Points velocity, int count, double since, Options o, In<std::int32_t, -1> who, Numbers gap,
-                    Points normal, Points skin);
+    void set_options(double damping, int rule, double threshold, int sweeps, bool gravity_directs, double thickness, double speed_limit,
+                     bool by_velocity, double slide, double reflection, double grip) {
+        require(rule >= LEAVE && rule <= POSITION, "no such rule");
+        option_ = {damping, threshold, thickness, speed_limit, slide, reflection, grip, rule, sweeps, gravity_directs, by_velocity};
+    }
+    void set_seams(In<std::int32_t, -1, 2> pairs, double rate, double speed);
+    double seam_gap() const;
+    nb::tuple steps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind, In<std::int32_t, -1> who,
+                    Numbers gap, Points normal, Points skin);
+    nb::tuple steps_in_maps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind, Texels texels,
+                            double left, double top, double pixel, double reach, bool refine, double closed);
 
   private:
     void find_forces(const Options &o);
@@ -77,6 +97,10 @@ class SpringCloth {
     void find_objects(const Options &o, double t);
     Vec3 direction(const Options &o, std::size_t spring) const;
     void modify_velocities(const Options &o);
+    void pull_seams();
+    void look(const Maps &maps);
+    Options begin(const Points &position, const Points &velocity, double dt, const Vector3 &gravity, const Vector3 &wind);
+    nb::tuple result(int done) const;
     void modify_positions(const Options &o);
     void limit_speed(const Options &o);
     void respond_by_velocity(const Options &o, double t);
@@ -95,16 +119,24 @@ class SpringCloth {
     std::vector<int> answers_;
     std::vector<Plane> planes_, face_planes_;
     std::vector<TooLong> long_;
+    Options option_;
+    std::vector<std::int32_t> seam_;                 // (m, 2)
+    std::vector<std::vector<std::int32_t>> stitch_;  // particles that become one
+    double seam_rate_ = 0, seam_speed_ = 0;
 };
 
-// springs (equation 2), gravity, viscous damping
+// springs (equation 2), gravity, viscous damping; on the way, springs that are too long are noted for modify_velocities
 void SpringCloth::find_forces(const Options &o) {
     for (std::size_t p = 0; p < mass_.size(); ++p) force_[p] = mass_[p] * (o.gravity - o.damping * v_[p]);
+    const bool noted = o.rule == ZERO || o.rule == AVERAGE || o.rule == DIRECTIONAL;
+    long_.clear();
     for (std::size_t s = 0; s < rest_.size(); ++s) {
         const std::int32_t a = ends_[2 * s], b = ends_[2 * s + 1];
         const Vec3 way = x_[b] - x_[a];
-        const Vec3 pull = stiffness_[s] * (1 - rest_[s] / std::max(length(way), 1e-12)) * way;
+        const double now = std::max(length(way), 1e-12);
+        const Vec3 pull = stiffness_[s] * (1 - rest_[s] / now) * way;
         force_[a] = force_[a] + pull, force_[b] = force_[b] - pull;
+        if (noted && limited_[s] && now > (1 + o.threshold) * rest_[s]) long_.push_back({static_cast<std::int32_t>(s), (1 / now) * way, 0});
     }
     if (blown_) blow(o);
 }
@@ -160,15 +192,11 @@ double SpringCloth::share(std::int32_t a, std::int32_t b) const {
 
 // new speeds along a spring that is too long: section 4.3, equation 5, or section 3.2 with the directional vector
 void SpringCloth::modify_velocities(const Options &o) {
-    long_.clear();
-    for (std::size_t s = 0; s < rest_.size(); ++s) {
-        if (!limited_[s]) continue;
-        const Vec3 way = x_[ends_[2 * s + 1]] - x_[ends_[2 * s]];
-        const double now = length(way);
-        if (!(now > (1 + o.threshold) * rest_[s])) continue;
-        const Vec3 along = (1 / now) * way, d = o.rule == DIRECTIONAL ? direction(o, s) : Vec3{0, 0, 0};
-        long_.push_back({static_cast<std::int32_t>(s), along, dot(along, d) / std::max(length(d), 1e-12)});
-    }
+    if (o.rule == DIRECTIONAL)
+        for (TooLong &l : long_) {
+            const Vec3 d = direction(o, l.spring);
+            l.cosine = dot(l.along, d) / std::max(length(d), 1e-12);
+        }
     for (int sweep = 0; sweep < o.sweeps; ++sweep)
         for (const TooLong &l : long_) {
             const std::int32_t a = ends_[2 * l.spring], b = ends_[2 * l.spring + 1];
@@ -184,6 +212,51 @@ void SpringCloth::modify_velocities(const Options &o) {
             if (!pinned_[a]) v_[a] = v_[a] + (new1 - v1) * l.along;
             if (!pinned_[b]) v_[b] = v_[b] + (new2 - v2) * l.along;
         }
+}
+
+// particles that are sewn together, directly or through others (where seams meet), make one stitch
+void SpringCloth::set_seams(In<std::int32_t, -1, 2> pairs, double rate, double speed) {
+    require_indices(pairs, mass_.size(), "a seam names a particle that does not exist");
+    require(rate > 0 && speed > 0, "seams close at a positive rate and speed");
+    seam_.assign(pairs.data(), pairs.data() + pairs.size());
+    seam_rate_ = rate, seam_speed_ = speed;
+    std::vector<std::int32_t> first(mass_.size());
+    std::iota(first.begin(), first.end(), 0);
+    const auto root = [&](std::int32_t p) {
+        while (first[p] != p) p = first[p] = first[first[p]];
+        return p;
+    };
+    for (std::size_t i = 0; i < seam_.size(); i += 2) {
+        const std::int32_t a = root(seam_[i]), b = root(seam_[i + 1]);
+        first[std::max(a, b)] = std::min(a, b);
+    }
+    std::vector<std::vector<std::int32_t>> members(mass_.size());
+    for (std::size_t p = 0; p < mass_.size(); ++p) members[root(static_cast<std::int32_t>(p))].push_back(static_cast<std::int32_t>(p));
+    stitch_.clear();
+    for (auto &m : members)
+        if (m.size() > 1) stitch_.push_back(std::move(m));
+}
+
+// elastic forces along the seams (001, section 1), stiff and well damped: what is sewn together comes to its middle at a rate, up to a
+// speed; of two particles each covers half the way
+void SpringCloth::pull_seams() {
+    for (const auto &stitch : stitch_) {
+        Vec3 middle{0, 0, 0}, mean{0, 0, 0};
+        for (const std::int32_t p : stitch) middle = middle + x_[p], mean = mean + v_[p];
+        const double share = 1.0 / static_cast<double>(stitch.size());
+        middle = share * middle, mean = share * mean;
+        for (const std::int32_t p : stitch) {
+            const Vec3 way = middle - x_[p];
+            const double far = std::max(length(way), 1e-9);
+            if (!pinned_[p]) v_[p] = mean + (std::min(seam_rate_ * far, 0.5 * seam_speed_) / far) * way;
+        }
+    }
+}
+
+double SpringCloth::seam_gap() const {
+    double widest = 0;
+    for (std::size_t i = 0; i < seam_.size(); i += 2) widest = std::max(widest, length(x_[seam_[i + 1]] - x_[seam_[i]]));
+    return widest;
 }
 
 // Provot 1995: shorten to the threshold
@@ -259,6 +332,7 @@ void SpringCloth::substep(const Options &o, double t) {
     // limit the elongation before moving: velocities
     if (o.rule == DIRECTIONAL) find_objects(o, t);
     if (o.rule != LEAVE && o.rule != POSITION) modify_velocities(o);
+    pull_seams();
     if (o.by_velocity) respond_by_velocity(o, t);
     limit_speed(o);
     if (o.rule == POSITION) answer_ = x_;
@@ -272,17 +346,44 @@ void SpringCloth::substep(const Options &o, double t) {
     if (!o.by_velocity) respond(o, t + o.dt);
 }
 
-nb::tuple SpringCloth::steps(Points position, Points velocity, int count, double since, Options o, In<std::int32_t, -1> who, Numbers gap,
-                             Points normal, Points skin) {
-    const std::size_t n = mass_.size(), c = who.size();
+// one look for every particle and every face's middle
+void SpringCloth::look(const Maps &maps) {
+    planes_.clear(), face_planes_.clear();
+    map_look::Hit hit;
+    for (std::size_t p = 0; p < x_.size(); ++p)
+        if (map_look::look(maps.view, maps.o, x_[p], hit)) planes_.push_back({static_cast<std::int32_t>(p), hit.gap, x_[p], hit.normal, hit.velocity});
+    for (std::size_t f = 0; f < face_.size() / 4; ++f) {
+        const Vec3 at = middle(x_, static_cast<std::int32_t>(f));
+        if (map_look::look(maps.view, maps.o, at, hit)) face_planes_.push_back({static_cast<std::int32_t>(f), hit.gap, at, hit.normal, hit.velocity});
+    }
+}
+
+Options SpringCloth::begin(const Points &position, const Points &velocity, double dt, const Vector3 &gravity, const Vector3 &wind) {
+    const std::size_t n = mass_.size();
     require(position.shape(0) == n && velocity.shape(0) == n, "position and velocity need one row per particle");
-    require(gap.size() == c && normal.shape(0) == c && skin.shape(0) == c, "one gap, normal and velocity per contact");
-    require(count >= 1 && o.dt > 0, "at least one step of positive length");
-    require_indices(who, n + face_.size() / 4, "a contact names a particle or face that does not exist");
+    require(dt > 0, "steps have a positive length");
+    for (std::size_t p = 0; p < n; ++p) x_[p] = load(position.data() + 3 * p), v_[p] = load(velocity.data() + 3 * p);
+    Options o = option_;
+    o.dt = dt, o.gravity = load(gravity.data()), o.wind = load(wind.data());
+    return o;
+}
+
+nb::tuple SpringCloth::result(int done) const {
+    const std::size_t n = mass_.size();
     std::vector<double> x(3 * n), v(3 * n);
+    for (std::size_t p = 0; p < n; ++p) surface::store(x.data() + 3 * p, x_[p]), surface::store(v.data() + 3 * p, v_[p]);
+    return nb::make_tuple(own(std::move(x), {n, 3}), own(std::move(v), {n, 3}), done, seam_gap());
+}
+
+nb::tuple SpringCloth::steps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
+                             In<std::int32_t, -1> who, Numbers gap, Points normal, Points skin) {
+    const std::size_t n = mass_.size(), c = who.size();
+    require(gap.size() == c && normal.shape(0) == c && skin.shape(0) == c, "one gap, normal and velocity per contact");
+    require(count >= 1, "at least one step");
+    require_indices(who, n + face_.size() / 4, "a contact names a particle or face that does not exist");
+    const Options o = begin(position, velocity, dt, gravity, wind);
     {
         nb::gil_scoped_release free_python;
-        for (std::size_t p = 0; p < n; ++p) x_[p] = load(position.data() + 3 * p), v_[p] = load(velocity.data() + 3 * p);
         planes_.clear(), face_planes_.clear();
         for (std::size_t i = 0; i < c; ++i) {
             const std::int32_t w = who.data()[i];
@@ -291,20 +392,27 @@ nb::tuple SpringCloth::steps(Points position, Points velocity, int count, double
             (face ? face_planes_ : planes_)
                 .push_back({own_index, gap.data()[i], face ? middle(x_, own_index) : x_[own_index], load(normal.data() + 3 * i), load(skin.data() + 3 * i)});
         }
-        for (int k = 0; k < count; ++k) substep(o, since + k * o.dt);
-        for (std::size_t p = 0; p < n; ++p) surface::store(x.data() + 3 * p, x_[p]), surface::store(v.data() + 3 * p, v_[p]);
+        for (int k = 0; k < count; ++k) substep(o, since + k * dt);
     }
-    return nb::make_tuple(own(std::move(x), {n, 3}), own(std::move(v), {n, 3}));
+    return result(count);
 }
 
-nb::tuple steps(SpringCloth &cloth, Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
-                In<std::int32_t, -1> who, Numbers gap, Points normal, Points skin, double damping, int rule, double threshold, int sweeps,
-                bool gravity_directs, double thickness, double speed_limit, bool by_velocity, double slide, double reflection, double grip) {
-    require(rule >= LEAVE && rule <= POSITION, "no such rule");
-    return cloth.steps(position, velocity, count, since,
-                       {dt, damping, threshold, thickness, speed_limit, slide, reflection, grip, rule, sweeps, gravity_directs, by_velocity,
-                        load(gravity.data()), load(wind.data())},
-                       who, gap, normal, skin);
+// looks before every step; ends early when no seam is wider open than `closed`
+nb::tuple SpringCloth::steps_in_maps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
+                                     Texels texels, double left, double top, double pixel, double reach, bool refine, double closed) {
+    require(count >= 1 && pixel > 0 && reach > 0, "at least one step; pixel and reach must be positive");
+    const Options o = begin(position, velocity, dt, gravity, wind);
+    const Maps maps{{static_cast<int>(texels.shape(1)), static_cast<int>(texels.shape(0)), left, top, texels.data()}, {pixel, 0, reach, 0, 0, refine}};
+    int done = 0;
+    {
+        nb::gil_scoped_release free_python;
+        while (done < count && !(done && closed > 0 && seam_gap() <= closed)) {
+            look(maps);
+            substep(o, since + done * dt);
+            ++done;
+        }
+    }
+    return result(done);
 }
 
 }  // namespace
@@ -315,9 +423,16 @@ void bind_spring(nb::module_ &m) {
              nb::arg("ends"), nb::arg("rest"), nb::arg("stiffness"), nb::arg("limited"), nb::arg("mass"), nb::arg("air"), nb::arg("friction"),
              nb::arg("triangles"), nb::arg("faces"), "faces (f, 4): corners, -1 last for triangles; their middles may have contacts")
         .def("pin", &SpringCloth::pin, nb::arg("pinned"))
-        .def("steps", &steps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"), nb::arg("since"), nb::arg("gravity"),
-             nb::arg("wind"), nb::arg("who"), nb::arg("gap"), nb::arg("normal"), nb::arg("skin_velocity"), nb::arg("damping"), nb::arg("rule"),
-             nb::arg("threshold"), nb::arg("sweeps"), nb::arg("gravity_directs"), nb::arg("thickness"), nb::arg("speed_limit"),
-             nb::arg("by_velocity"), nb::arg("slide"), nb::arg("reflection"), nb::arg("grip"),
-             "-> position, velocity after `count` steps; contacts of face f have who = particles + f");
+        .def("set_options", &SpringCloth::set_options, nb::arg("damping"), nb::arg("rule"), nb::arg("threshold"), nb::arg("sweeps"),
+             nb::arg("gravity_directs"), nb::arg("thickness"), nb::arg("speed_limit"), nb::arg("by_velocity"), nb::arg("slide"),
+             nb::arg("reflection"), nb::arg("grip"))
+        .def("set_seams", &SpringCloth::set_seams, nb::arg("pairs"), nb::arg("rate"), nb::arg("speed"),
+             "pairs (m, 2) are pulled together in every step from now on")
+        .def("steps", &SpringCloth::steps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"), nb::arg("since"),
+             nb::arg("gravity"), nb::arg("wind"), nb::arg("who"), nb::arg("gap"), nb::arg("normal"), nb::arg("skin_velocity"),
+             "-> position, velocity, steps made, widest seam; contacts of face f have who = particles + f")
+        .def("steps_in_maps", &SpringCloth::steps_in_maps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"),
+             nb::arg("since"), nb::arg("gravity"), nb::arg("wind"), nb::arg("texels"), nb::arg("left"), nb::arg("top"), nb::arg("pixel"),
+             nb::arg("reach"), nb::arg("refine"), nb::arg("closed") = 0.0,
+             "the same with a look into front and back maps before every step; ends when the widest seam is at most `closed`");
 }

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from toile.bench.papers import EXPERIMENTS, run_papers
-from toile.bench.papers.dressing import pulled, subdivided
 from toile.bench.papers.garments import cut
+from toile.bench.papers.growth import subdivided
 from toile.bench.papers.hanging import held_points
 from toile.bench.papers.records import Claim, Plot, Section, Table, ratio
 from toile.bench.papers.report import write_report
@@ -16,7 +16,6 @@ from toile.body import named_body
 from toile.cli import main
 from toile.errors import ToileError
 from toile.garment.shapes import square_cloth
-from toile.types import State
 
 
 def test_quick_experiments_write_one_report(tmp_path, capsys):
@@ -70,13 +69,6 @@ def test_garments_get_about_the_wanted_vertices():
     made = cut("skirt", body, 336)
     assert made.garment.particle_count == pytest.approx(336, rel=0.1)
     assert made.garment.panel_grid.all(), "without darts every panel is a grid"
-
-
-def test_elastic_seams_pull_towards_each_other():
-    # a gap of 4 cm closes at 25/s: each side comes with half of 1 m/s
-    state = State(np.array([[0.0, 0, 0], [0.04, 0, 0]]), np.array([[0.0, 1, 0], [0.0, 3, 0]]))
-    after = pulled(state, np.array([[0, 1]], dtype=np.int32))
-    assert after.velocity == pytest.approx(np.array([[0.5, 2, 0], [-0.5, 2, 0]]))
 
 
 def test_a_finer_body_has_the_same_shape():

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from toile.errors import ToileError
-from toile.garment.build import particle_mass
 from toile.mesh.topology import by_colour, colour_constraints, half_edges, hinges, unique_edges
 from toile.types import Bools, Floats, Garment, Ints
 
@@ -141,22 +140,11 @@ def _grid(garment: Garment, structural: float, shear: float, flexion: float, i: 
     ]
 
 
-def spring_forces(position: Floats, springs: Springs) -> Floats:
-    """Return the internal force on each particle [N], (n, 3): Vassilev et al. 2001, equation 2."""
-    a, b = springs.ends[:, 0], springs.ends[:, 1]
-    way = position[b] - position[a]
-    length = np.maximum(np.sqrt(np.einsum("sk,sk->s", way, way)), 1e-12)
-    pull = way * (springs.stiffness * (1 - springs.rest / length))[:, None]
-    count = len(position)
-    total = [np.bincount(a, pull[:, k], count) - np.bincount(b, pull[:, k], count) for k in range(3)]
-    return np.stack(total, axis=1)
-
-
-def longest_step(garment: Garment, springs: Springs) -> float:
+def longest_step(mass: Floats, springs: Springs) -> float:
     """Return the longest stable step [s]: 0.4 π √(m / K), equation 4.
 
     K is the sum of the springs at a particle. With that reading the step is below √2 √(m / K), which by
     Gershgorin's theorem bounds 2 / ω of any mesh; with K of a single spring it is not.
     """
-    total = np.bincount(springs.ends.ravel(), np.repeat(springs.stiffness, 2), garment.particle_count)
-    return float(0.4 * np.pi * np.sqrt((particle_mass(garment) / np.maximum(total, 1e-12)).min()))
+    total = np.bincount(springs.ends.ravel(), np.repeat(springs.stiffness, 2), len(mass))
+    return float(0.4 * np.pi * np.sqrt((mass / np.maximum(total, 1e-12)).min()))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from toile.bench.papers.dressing import fewest_vertices, growth, image_against_object
+from toile.bench.papers.dressing import fewest_vertices, image_against_object
 from toile.bench.papers.falling import falling
+from toile.bench.papers.growth import growth
 from toile.bench.papers.hanging import hanging
 from toile.bench.papers.records import Bench, Progress, Section
 from toile.bench.papers.report import write_report
