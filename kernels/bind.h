@@ -63,3 +63,4 @@ void bind_untangle(nb::module_ &m);
 void bind_self_contact(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);
 void bind_skin(nb::module_ &m);
+void bind_way(nb::module_ &m);

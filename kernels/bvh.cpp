@@ -2,6 +2,7 @@
 #include "bvh.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -320,44 +321,91 @@ auto nearest(const Tree &tree, Points points, double radius, Hints hint) {
                           own(std::move(normal), {n, 3}), own(std::move(weight), {n, 3}));
 }
 
-auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHints hint) {
-    require_radius(radius);
-    const std::size_t n = points.shape(0), groups = tree.group_count();
-    std::vector<std::int32_t> hints(n * groups, -1);
-    if (hint) {
-        require(hint->shape(0) == n && hint->shape(1) == groups, "hint must have the shape (points, groups)");
-        require_hints(*hint, tree.triangle_count());
-        std::copy_n(hint->data(), hints.size(), hints.data());
-    }
-    std::vector<Hit> found(n * groups);
-    std::vector<std::int32_t> count(n);
-    std::vector<std::size_t> start(n + 1, 0);
-    {
+// One hit for each point and group within radius, in blocks of points that threads work on; hints are read and updated.
+struct Grouped {
+    static constexpr std::size_t block = 64;
+    std::vector<std::int32_t> hint;
+    std::vector<std::vector<std::pair<std::int32_t, Hit>>> found;  // (point, hit) of each block
+    std::vector<std::size_t> start;                                // first contact of each block, and the end
+
+    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given) {
         nb::gil_scoped_release release;
-        for_ranges(n, 256, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                count[i] = tree.nearest_per_group(load(points.data() + 3 * i), radius, &hints[i * groups],
-                                                  &found[i * groups]);
+        const std::size_t n = points.shape(0), groups = tree.group_count(), blocks = (n + block - 1) / block;
+        hint.assign(n * groups, -1);
+        if (given) std::copy_n(given->data(), hint.size(), hint.data());
+        found.resize(blocks), start.assign(blocks + 1, 0);
+        std::atomic<std::size_t> next{0};
+        run_team(n < 256 ? 1 : thread_count(), [&](int, int, Barrier &) {
+            Hit hits[Tree::max_groups];
+            for (std::size_t b; (b = next.fetch_add(1)) < blocks;)
+                for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
+                    const int count = tree.nearest_per_group(load(points.data() + 3 * i), radius, &hint[i * groups], hits);
+                    for (int k = 0; k < count; ++k) found[b].emplace_back(static_cast<std::int32_t>(i), hits[k]);
+                }
+        });
+        for (std::size_t b = 0; b < blocks; ++b) start[b + 1] = start[b] + found[b].size();
+    }
+    std::size_t total() const { return start.back(); }
+    // use(contact, point, hit)
+    template <class Use>
+    void each(const Use &use) const {
+        nb::gil_scoped_release release;
+        for_ranges(found.size(), 16, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t b = begin; b < end; ++b)
+                for (std::size_t k = 0; k < found[b].size(); ++k) use(start[b] + k, found[b][k].first, found[b][k].second);
         });
     }
-    for (std::size_t i = 0; i < n; ++i) start[i + 1] = start[i] + count[i];
-    const std::size_t total = start[n];
+};
+
+void require_group_hints(const Tree &tree, const Points &points, const GroupHints &hint) {
+    if (!hint) return;
+    require(hint->shape(0) == points.shape(0) && hint->shape(1) == static_cast<std::size_t>(tree.group_count()),
+            "hint must have the shape (points, groups)");
+    require_hints(*hint, tree.triangle_count());
+}
+
+auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHints hint) {
+    require_radius(radius);
+    require_group_hints(tree, points, hint);
+    Grouped all(tree, points, radius, hint);
+    const std::size_t total = all.total(), n = points.shape(0);
     std::vector<std::int32_t> particle(total), triangle(total);
     std::vector<double> gap(total), point(3 * total), normal(3 * total), weight(3 * total);
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t c = start[i]; c < start[i + 1]; ++c) {
-            const Hit &hit = found[i * groups + (c - start[i])];
-            particle[c] = static_cast<std::int32_t>(i);
-            triangle[c] = hit.triangle;
-            gap[c] = hit.gap;
-            store(&point[3 * c], hit.point);
-            store(&normal[3 * c], hit.normal);
-            std::copy_n(hit.weight, 3, &weight[3 * c]);
-        }
+    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
+        particle[c] = i;
+        triangle[c] = hit.triangle;
+        gap[c] = hit.gap;
+        store(&point[3 * c], hit.point);
+        store(&normal[3 * c], hit.normal);
+        std::copy_n(hit.weight, 3, &weight[3 * c]);
+    });
     return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}),
                           own(std::move(normal), {total, 3}), own(std::move(point), {total, 3}),
                           own(std::move(triangle), {total}), own(std::move(weight), {total, 3}),
-                          own(std::move(hints), {n, groups}));
+                          own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
+}
+
+// the same with the surface's velocity at each contact instead of the place
+auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint) {
+    require_radius(radius);
+    require_group_hints(tree, points, hint);
+    require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
+    Grouped all(tree, points, radius, hint);
+    const std::size_t total = all.total(), n = points.shape(0);
+    std::vector<std::int32_t> particle(total);
+    std::vector<double> gap(total), normal(3 * total), speed(3 * total);
+    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
+        particle[c] = i;
+        gap[c] = hit.gap;
+        store(&normal[3 * c], hit.normal);
+        const std::int32_t *v = tree.triangle(hit.triangle);
+        Vec3 sum{0, 0, 0};
+        for (int k = 0; k < 3; ++k) sum = sum + hit.weight[k] * load(velocity.data() + 3 * std::size_t(v[k]));
+        store(&speed[3 * c], sum);
+    });
+    return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}), own(std::move(normal), {total, 3}),
+                          own(std::move(speed), {total, 3}),
+                          own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
 }
 
 auto winding(const Tree &tree, Points points) {
@@ -384,6 +432,8 @@ void bind_bvh(nb::module_ &m) {
         .def("nearest_per_group", &nearest_per_group, nb::arg("points"), nb::arg("radius"),
              nb::arg("hint").none() = nb::none(),
              "-> particle (c,), gap (c,), normal (c, 3), point (c, 3), triangle (c,), weight (c, 3), hint (n, groups)")
+        .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
+             "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), hint (n, groups)")
         .def("winding", &winding, nb::arg("points"),
              "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
         .def_prop_ro("triangle_count", &Tree::triangle_count)

@@ -20,4 +20,5 @@ NB_MODULE(_kernels, m) {
     bind_self_contact(m);
     bind_xpbd(m);
     bind_skin(m);
+    bind_way(m);
 }

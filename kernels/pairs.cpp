@@ -1,8 +1,11 @@
 #include "pairs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
+
+#include "team.h"
 
 namespace {
 struct V3 {
@@ -17,52 +20,11 @@ constexpr double BESIDE = 0.003;  // [m]
 constexpr double ALIKE = 0.7;     // cosine: the skin is below when its normal is that of the pair
 constexpr double RISE = 0.0015;   // a stacked plane rises at most so far in one go [m]
 constexpr int LAYERS = 3;
-
-double clamp01(double v) { return v < 0 ? 0 : v > 1 ? 1 : v; }
+constexpr std::size_t CHUNK = 512;  // pairs that one thread looks at in one go
 
 template <class T>
-V3 at(const T *point, std::int32_t p) {
+V3 at_point(const T *point, std::int32_t p) {
     return {static_cast<double>(point[4 * p]), static_cast<double>(point[4 * p + 1]), static_cast<double>(point[4 * p + 2])};
-}
-
-// barycentric coordinates of the point of triangle abc nearest to p (Ericson 2004, regions of Voronoi features)
-void nearest_on_triangle(V3 p, V3 a, V3 b, V3 c, double w[3]) {
-    const V3 ab = b - a, ac = c - a, ap = p - a;
-    const double d1 = dot(ab, ap), d2 = dot(ac, ap);
-    if (d1 <= 0 && d2 <= 0) return void((w[0] = 1, w[1] = 0, w[2] = 0));
-    const V3 bp = p - b;
-    const double d3 = dot(ab, bp), d4 = dot(ac, bp);
-    if (d3 >= 0 && d4 <= d3) return void((w[0] = 0, w[1] = 1, w[2] = 0));
-    const double vc = d1 * d4 - d3 * d2;
-    if (vc <= 0 && d1 >= 0 && d3 <= 0) {
-        const double v = d1 / (d1 - d3);
-        return void((w[0] = 1 - v, w[1] = v, w[2] = 0));
-    }
-    const V3 cp = p - c;
-    const double d5 = dot(ab, cp), d6 = dot(ac, cp);
-    if (d6 >= 0 && d5 <= d6) return void((w[0] = 0, w[1] = 0, w[2] = 1));
-    const double vb = d5 * d2 - d1 * d6;
-    if (vb <= 0 && d2 >= 0 && d6 <= 0) {
-        const double v = d2 / (d2 - d6);
-        return void((w[0] = 1 - v, w[1] = 0, w[2] = v));
-    }
-    const double va = d3 * d6 - d5 * d4;
-    if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
-        const double v = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return void((w[0] = 0, w[1] = 1 - v, w[2] = v));
-    }
-    const double s = 1 / (va + vb + vc);
-    w[1] = vb * s, w[2] = vc * s, w[0] = 1 - w[1] - w[2];
-}
-
-// parameters of the nearest points of segments pq and rs
-void nearest_on_segments(V3 p, V3 q, V3 r, V3 s, double &u, double &v) {
-    const V3 d1 = q - p, d2 = s - r, o = p - r;
-    const double a = dot(d1, d1), e = dot(d2, d2), f = dot(d2, o), c = dot(d1, o), b = dot(d1, d2), d = a * e - b * b;
-    u = d > 1e-12 * a * e ? clamp01((b * f - c * e) / d) : 0.5;
-    v = e > 0 ? (b * u + f) / e : 0;
-    if (v < 0) v = 0, u = a > 0 ? clamp01(-c / a) : 0;
-    if (v > 1) v = 1, u = a > 0 ? clamp01((b - c) / a) : 0;
 }
 
 // Direction from the second primitive (weights < 0) to the first. Where the layers differ it is out of the inner
@@ -88,7 +50,7 @@ template <class T>
 std::vector<double> facing_of(const std::vector<std::int32_t> &triangles, const T *point, std::size_t particle_count) {
     std::vector<double> facing(3 * particle_count, 0.0);
     for (std::size_t t = 0; t < triangles.size(); t += 3) {
-        const V3 a = at(point, triangles[t]), b = at(point, triangles[t + 1]), c = at(point, triangles[t + 2]);
+        const V3 a = at_point(point, triangles[t]), b = at_point(point, triangles[t + 1]), c = at_point(point, triangles[t + 2]);
         const V3 n = cross(b - a, c - a);
         for (int k = 0; k < 3; ++k) {
             double *f = facing.data() + 3 * static_cast<std::size_t>(triangles[t + k]);
@@ -101,94 +63,179 @@ template std::vector<double> facing_of(const std::vector<std::int32_t> &, const 
 template std::vector<double> facing_of(const std::vector<std::int32_t> &, const double *, std::size_t);
 
 template <class T>
-void Pairs<T>::set(const surface::Near &near, const T *point, std::size_t particle_count, const std::int32_t *layer,
-                   const std::vector<double> &facing) {
-    const auto face = [&](std::int32_t p) { return V3{facing[3 * p], facing[3 * p + 1], facing[3 * p + 2]}; };
-    particle.clear(), weight.clear(), normal.clear();
-    const auto add = [&](const surface::Four &four, const double c[4], V3 n) {
-        for (int k = 0; k < 4; ++k) particle.push_back(four[k]), weight.push_back(static_cast<T>(c[k]));
-        normal.push_back(static_cast<T>(n.x)), normal.push_back(static_cast<T>(n.y)), normal.push_back(static_cast<T>(n.z));
-    };
-    for (const surface::Four &f : near.vertex_face) {
-        const V3 p = at(point, f[0]), a = at(point, f[1]), b = at(point, f[2]), c = at(point, f[3]);
-        double w[3];
-        nearest_on_triangle(p, a, b, c, w);
-        const V3 across = cross(b - a, c - a), q = a * w[0] + b * w[1] + c * w[2];
-        V3 n;
-        const double weights[4] = {1, -w[0], -w[1], -w[2]};
-        if (direction(p - q, across, layer[f[0]], layer[f[1]], across, n)) add(f, weights, n);
+void Pairs<T>::clear() {
+    near_.vertex_face.clear(), near_.edge_edge.clear();
+    planes_.clear();
+}
+
+template <class T>
+void Pairs<T>::watch(surface::Near &near) {
+    std::swap(near_, near);
+}
+
+// one watched pair: is it worth a plane, and which one?
+template <class T>
+bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, int lane, bool edges, Plane &plane) const {
+    const std::int32_t *p = plane.particle;
+    const std::int32_t other = p[edges ? 2 : 1];
+    const T thick = (cloth.thickness[p[0]] + cloth.thickness[other]) / 2;
+    // planes of cloth within twice the thickness are wanted for stacks
+    const T reach = 2 * thick + T(HURRY) * dt * std::sqrt(at.speed2[lane]);
+    if (at.distance2[lane] > reach * reach) return false;
+    const V3 apart{at.apart[0][lane], at.apart[1][lane], at.apart[2][lane]};
+    const auto point = [&](int k) { return at_point(cloth.point, p[k]); };
+    const V3 across = edges ? cross(point(1) - point(0), point(3) - point(2)) : cross(point(2) - point(1), point(3) - point(1));
+    const std::int32_t upper = cloth.layer[p[0]], lower = cloth.layer[other];
+    V3 outward = across, n;
+    if (edges && upper != lower) {
+        const int inside = lower < upper ? 2 : 0;
+        const auto face = [&](std::int32_t q) { return V3{(*cloth.facing)[3 * q], (*cloth.facing)[3 * q + 1], (*cloth.facing)[3 * q + 2]}; };
+        outward = face(p[inside]) + face(p[inside + 1]);
     }
-    for (const surface::Four &f : near.edge_edge) {
-        const V3 p = at(point, f[0]), q = at(point, f[1]), r = at(point, f[2]), s = at(point, f[3]);
-        double u, v;
-        nearest_on_segments(p, q, r, s, u, v);
-        const V3 apart = (p * (1 - u) + q * u) - (r * (1 - v) + s * v);
-        V3 n;
-        const double weights[4] = {1 - u, u, v - 1, -v};
-        const bool second_inside = layer[f[2]] < layer[f[0]];
-        const V3 outward = second_inside ? face(f[2]) + face(f[3]) : face(f[0]) + face(f[1]);
-        if (direction(apart, cross(q - p, s - r), layer[f[0]], layer[f[2]], outward, n)) add(f, weights, n);
+    if (!direction(apart, across, upper, lower, outward, n)) return false;
+    plane.gap = static_cast<T>(dot(n, apart)), plane.thickness = thick;
+    plane.friction = (cloth.friction[p[0]] + cloth.friction[other]) / 2;
+    for (int k = 0; k < 4; ++k) plane.weight[k] = at.weight[k][lane];
+    plane.normal[0] = static_cast<T>(n.x), plane.normal[1] = static_cast<T>(n.y), plane.normal[2] = static_cast<T>(n.z);
+    return true;
+}
+
+// a chunk of the watched pairs, faces first
+template <class T>
+void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk) {
+    const std::size_t face_chunks = (near_.vertex_face.size() + CHUNK - 1) / CHUNK;
+    const bool edges = chunk >= face_chunks;
+    const std::vector<surface::Four> &list = edges ? near_.edge_edge : near_.vertex_face;
+    const std::size_t begin = CHUNK * (edges ? chunk - face_chunks : chunk), count = std::min(CHUNK, list.size() - begin);
+    NearLanes<T> at[CHUNK / PAIR_LANES];
+    const NearCloth<T> now{cloth.point, cloth.velocity, far};
+    const std::int32_t *first = list[begin].data();
+    if (edges)
+        wide ? avx2::measure_edges(now, first, count, at) : plain::measure_edges(now, first, count, at);
+    else
+        wide ? avx2::measure_faces(now, first, count, at) : plain::measure_faces(now, first, count, at);
+    std::vector<Plane> &found = found_[chunk];
+    found.clear();
+    Plane plane;
+    for (std::size_t i = 0; i < count; ++i) {
+        const int lane = static_cast<int>(i % PAIR_LANES);
+        if (!(at[i / PAIR_LANES].distance2[lane] <= far * far)) continue;
+        std::copy_n(first + 4 * i, 4, plane.particle);
+        if (keep(cloth, dt, at[i / PAIR_LANES], lane, edges, plane)) found.push_back(plane);
     }
-    push.assign(4 * count(), T(0));
-    use_begin.assign(particle_count + 1, 0);
-    for (const std::int32_t p : particle) ++use_begin[p + 1];
-    for (std::size_t i = 0; i < particle_count; ++i) use_begin[i + 1] += use_begin[i];
-    use.resize(particle.size());
+}
+
+template <class T>
+void Pairs<T>::look(const ClothSides<T> &cloth, T dt, T far, bool wide) {
+    particle_count_ = cloth.count;
+    const std::size_t chunks = (near_.vertex_face.size() + CHUNK - 1) / CHUNK + (near_.edge_edge.size() + CHUNK - 1) / CHUNK;
+    if (found_.size() < chunks) found_.resize(chunks);
+    std::atomic<std::size_t> next{0};
+    run_team(chunks < 4 ? 1 : thread_count(), [&](int, int, Barrier &) {
+        for (std::size_t k; (k = next.fetch_add(1)) < chunks;) look_at(cloth, dt, far, wide, k);
+    });
+    planes_.clear();
+    for (std::size_t k = 0; k < chunks; ++k) planes_.insert(planes_.end(), found_[k].begin(), found_[k].end());
+    pack();
+}
+
+template <class T>
+void Pairs<T>::pack() {
+    const std::size_t lanes = PAIR_LANES, blocks = (planes_.size() + lanes - 1) / lanes;
+    particle.assign(4 * lanes * blocks, 0), weight.assign(4 * lanes * blocks, T(0)), normal.assign(3 * lanes * blocks, T(0));
+    thickness_.assign(lanes * blocks, T(-1)), friction_.assign(lanes * blocks, T(0));
+    push.resize(4 * lanes * blocks), active.assign(lanes * blocks, 0);
+    use_begin.assign(particle_count_ + 1, 0);
+    for (std::size_t i = 0; i < planes_.size(); ++i) {
+        const std::size_t b = i / lanes, lane = i % lanes;
+        const Plane &plane = planes_[i];
+        for (std::size_t k = 0; k < 4; ++k) {
+            particle[(4 * b + k) * lanes + lane] = plane.particle[k];
+            weight[(4 * b + k) * lanes + lane] = plane.weight[k];
+            ++use_begin[plane.particle[k] + 1];
+        }
+        for (std::size_t k = 0; k < 3; ++k) normal[(3 * b + k) * lanes + lane] = plane.normal[k];
+        thickness_[i] = plane.thickness, friction_[i] = plane.friction;
+    }
+    for (std::size_t i = 0; i < particle_count_; ++i) use_begin[i + 1] += use_begin[i];
+    use.resize(4 * planes_.size());
     std::vector<std::size_t> next(use_begin.begin(), use_begin.end() - 1);
-    for (std::size_t i = 0; i < particle.size(); ++i) use[next[particle[i]]++] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < planes_.size(); ++i)
+        for (std::size_t k = 0; k < 4; ++k)
+            use[next[planes_[i].particle[k]]++] = static_cast<std::int32_t>((4 * (i / lanes) + k) * lanes + i % lanes);
+}
+
+template <class T>
+PairView<T> Pairs<T>::view() {
+    return {(planes_.size() + PAIR_LANES - 1) / PAIR_LANES, particle.data(), weight.data(), normal.data(), thickness_.data(),
+            friction_.data(), push.data(), active.data(), use_begin.data(), use.data()};
 }
 
 template <class T>
 std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-                               const std::vector<T> &plane_offset, const std::vector<T> &thickness, T cloth_thickness) const {
-    std::vector<std::uint8_t> level(plane_offset.size(), 0);
+                               const std::vector<T> &plane_offset, const std::vector<T> &thickness) const {
     const auto plane_towards = [&](std::int32_t p, const T *n, T sign) {
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c)
             if (sign * (plane_normal[3 * c] * n[0] + plane_normal[3 * c + 1] * n[1] + plane_normal[3 * c + 2] * n[2]) > T(ALIKE))
-                return static_cast<std::ptrdiff_t>(c);
-        return std::ptrdiff_t(-1);
+                return static_cast<std::int32_t>(c);
+        return std::int32_t(-1);
     };
+    // near pairs with skin under one side: its planes, and those of the cloth that lies upon it (-1: none)
+    struct Upon {
+        std::int32_t below[3] = {-1, -1, -1}, above[3] = {-1, -1, -1};
+        T thickness;
+    };
+    const int size = planes_.size() < 2000 ? 1 : thread_count();
+    std::vector<std::vector<Upon>> found(size);
+    run_team(size, [&](int rank, int team, Barrier &) {
+        const Share mine = share(planes_.size(), rank, team);
+        for (std::size_t k = mine.begin; k < mine.end; ++k) {
+            const Plane &pair = planes_[k];
+            if (pair.gap > T(2) * pair.thickness) continue;
+            for (const T sign : {T(1), T(-1)}) {
+                Upon upon;
+                upon.thickness = pair.thickness;
+                int lower = 0, upper = 0;
+                for (int i = 0; i < 4; ++i) {
+                    const T weight = sign * pair.weight[i];
+                    if (weight >= T(0) && weight < T(0.2)) continue;
+                    const auto plane = plane_towards(pair.particle[i], pair.normal, sign);
+                    if (plane >= 0) (weight < T(0) ? upon.below[lower++] : upon.above[upper++]) = plane;
+                }
+                if (lower && upper) found[rank].push_back(upon);
+            }
+        }
+    });
+    std::vector<std::uint8_t> level(plane_offset.size(), 0);
+    std::vector<T> wanted(plane_offset.size(), T(0));
     // a pass per layer of cloth
     for (int pass = 0; pass < LAYERS; ++pass) {
         bool changed = false;
-        for (std::size_t k = 0; k < count(); ++k) {
-            const std::int32_t *four = &particle[4 * k];
-            const T *c = &weight[4 * k], *n = &normal[3 * k];
-            T gap = T(0);
-            for (int i = 0; i < 4; ++i)
-                for (int a = 0; a < 3; ++a) gap += c[i] * point[4 * four[i] + a] * n[a];
-            if (gap > T(2) * cloth_thickness) continue;
-            for (const T sign : {T(1), T(-1)}) {
-                // those on this side of the pair lie upon the others, if the skin is on the others' side
-                int below = -1;
-                for (int i = 0; i < 4; ++i) {
-                    if (sign * c[i] >= T(0)) continue;
-                    const auto plane = plane_towards(four[i], n, sign);
-                    if (plane >= 0) below = std::max<int>(below, level[plane]);
-                }
+        for (const auto &list : found)
+            for (const Upon &upon : list) {
+                int below = 0;
+                T height = T(0);
+                for (int i = 0; i < 3 && upon.below[i] >= 0; ++i)
+                    below = std::max<int>(below, level[upon.below[i]]), height = std::max(height, wanted[upon.below[i]]);
                 if (below < pass) continue;
-                for (int i = 0; i < 4; ++i) {
-                    if (sign * c[i] < T(0.2)) continue;
-                    const auto plane = plane_towards(four[i], n, sign);
-                    if (plane < 0 || level[plane] > below) continue;
-                    level[plane] = static_cast<std::uint8_t>(below + 1), changed = true;
+                for (int i = 0; i < 3 && upon.above[i] >= 0; ++i) {
+                    const auto plane = upon.above[i];
+                    if (level[plane] > below) continue;
+                    level[plane] = static_cast<std::uint8_t>(below + 1), wanted[plane] = height + upon.thickness, changed = true;
                 }
             }
-        }
         if (!changed) break;
     }
-    std::vector<T> rise(level.size(), T(0));
     for (std::size_t p = 0; p + 1 < begin.size(); ++p)
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
             if (!level[c]) continue;
             T gap = -plane_offset[c];
             for (int a = 0; a < 3; ++a) gap += plane_normal[3 * c + a] * point[4 * p + a];
-            const T wanted = level[c] * cloth_thickness, now = gap - thickness[p];
             // gently where it is not there yet
-            rise[c] = std::min(wanted, std::max(now, T(0)) + T(RISE));
+            wanted[c] = std::min(wanted[c], std::max(gap - thickness[p], T(0)) + T(RISE));
         }
-    return rise;
+    return wanted;
 }
 
-template struct Pairs<float>;
-template struct Pairs<double>;
+template class Pairs<float>;
+template class Pairs<double>;

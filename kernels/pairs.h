@@ -2,36 +2,70 @@
 // substeps. Each pair is a weighted sum of four particles that must stay on its side of a plane through the origin:
 //   normal · Σ c_k x_k >= thickness
 // Between garments the side follows from the order in which they are worn; inside one garment it is where the cloth is.
+// Pairs are searched for once a frame (watch) and looked at more often (look).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "pairs_view.h"
 #include "proximity.h"
 
-template <class T>
-struct Pairs {
-    std::vector<std::int32_t> particle;  // (pair, 4)
-    std::vector<T> weight;               // (pair, 4): c_k
-    std::vector<T> normal;               // (pair, 3)
-    std::vector<T> push;                 // (pair, 4): correction and the part of it that gives no speed
-    std::vector<std::size_t> use_begin;  // (particle + 1)
-    std::vector<std::int32_t> use;       // pair * 4 + place of the particle in it
-    std::size_t count() const { return normal.size() / 3; }
+// how far cloth can come in one look beyond its speed now, as a part of the way that speed takes it
+constexpr double HURRY = 1.5;
 
-    // point: (particle, 4); layer: (particle); facing: unit normals of the particles, (particle, 3)
-    void set(const surface::Near &near, const T *point, std::size_t particle_count, const std::int32_t *layer,
-             const std::vector<double> &facing);
+// what the particles of a cloth are like; arrays of one value per particle
+template <class T>
+struct ClothSides {
+    std::size_t count = 0;
+    const T *point = nullptr;                // (particle, 4) [m]
+    const T *velocity = nullptr;             // (particle, 4) [m/s]
+    const std::int32_t *layer = nullptr;     // a higher one lies outside
+    const T *thickness = nullptr;            // distance kept from cloth [m]; a pair keeps the mean of both sides
+    const T *friction = nullptr;             // Coulomb coefficient against cloth; as thickness
+    const std::vector<double> *facing = nullptr;  // facing_of, where there is more than one layer
+};
+
+template <class T>
+class Pairs {
+  public:
+    // pairs to look at from now on; near is emptied
+    void watch(surface::Near &near);
+    // Planes for the dt seconds [s] to come, of watched pairs that can come too near by then and are nearer than far [m].
+    void look(const ClothSides<T> &cloth, T dt, T far, bool wide);
+    void clear();
+
+    std::size_t count() const { return planes_.size(); }
+    PairView<T> view();
 
     // How far contact planes of the skin are to be raised [m], because other cloth lies under them: cloth upon cloth upon
     // skin keeps its order, as skin is the last word in a substep. Planes by particle (begin: particle + 1).
     std::vector<T> stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-                         const std::vector<T> &plane_offset, const std::vector<T> &thickness, T cloth_thickness) const;
+                         const std::vector<T> &plane_offset, const std::vector<T> &thickness) const;
+
+  private:
+    struct Plane {
+        std::int32_t particle[4];
+        T weight[4], normal[3], gap, thickness, friction;
+    };
+    void look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk);
+    bool keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, int lane, bool edges, Plane &plane) const;
+    void pack();
+
+    surface::Near near_;
+    std::vector<std::vector<Plane>> found_;
+    std::vector<Plane> planes_;
+    std::size_t particle_count_ = 0;
+    // packed for the substeps, see PairView
+    std::vector<std::int32_t> particle, use;
+    std::vector<T> weight, normal, thickness_, friction_, push;
+    std::vector<std::uint8_t> active;
+    std::vector<std::size_t> use_begin;
 };
 
 // normals of the particles, not normalised: sums of the triangles' area vectors, (particle, 3)
 template <class T>
 std::vector<double> facing_of(const std::vector<std::int32_t> &triangles, const T *point, std::size_t particle_count);
 
-extern template struct Pairs<float>;
-extern template struct Pairs<double>;
+extern template class Pairs<float>;
+extern template class Pairs<double>;

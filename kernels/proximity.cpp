@@ -93,6 +93,7 @@ bool reaches(const float *lo, const float *hi, const float *patch, float radius)
 struct Patches::Work {
     Near found;
     Four faces[64], edges[64];
+    float face_radius2[64], edge_radius2[64];
     int face_count = 0, edge_count = 0;
 };
 
@@ -156,7 +157,7 @@ void Patches::grow_patches(const std::vector<std::int32_t> &neighbour) {
     patch_start_.push_back(static_cast<std::int32_t>(count));
     std::vector<std::int32_t> sorted(triangles_.size());
     for (std::size_t i = 0; i < count; ++i) std::copy_n(&triangles_[3 * std::size_t(order[i])], 3, &sorted[3 * i]);
-    triangles_ = std::move(sorted);
+    triangles_ = std::move(sorted), source_ = std::move(order);
 }
 
 void Patches::find_touching() {
@@ -219,7 +220,7 @@ bool Patches::touching(std::int32_t a, std::int32_t b) const {
 void Patches::update_boxes() {
     const std::size_t count = patch_count();
     normal_.resize(4 * triangle_count());
-    patch_box_.resize(8 * count), patch_axis_.resize(4 * count), patch_smooth_.resize(count);
+    patch_box_.resize(8 * count), patch_axis_.resize(4 * count);
     for_ranges(count, 200, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {
             Float4 lo(1e30f), hi(-1e30f), axis(0.0f);
@@ -241,6 +242,14 @@ void Patches::update_boxes() {
                 axis = axis + Float4::load(unit);
             }
             lo.store(&patch_box_[8 * p]), hi.store(&patch_box_[8 * p + 4]), axis.store(&patch_axis_[4 * p]);
+            float *sum = &patch_axis_[4 * p], least = 1, size = 0;
+            for (int k = 0; k < 3; ++k) size += sum[k] * sum[k];
+            size = std::sqrt(size);
+            for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t) {
+                const float *n = &normal_[4 * std::size_t(t)];
+                least = std::min(least, (sum[0] * n[0] + sum[1] * n[1] + sum[2] * n[2]) / size);
+            }
+            sum[3] = size > 0 ? least : -1;
             for (auto e = edge_start_[p]; e < edge_start_[p + 1]; ++e) {
                 const Float4 a = Float4::load(&point_[4 * std::size_t(edges_[e][0])]),
                              b = Float4::load(&point_[4 * std::size_t(edges_[e][1])]);
@@ -255,38 +264,39 @@ void Patches::update_boxes() {
 // do all normals of two patches lie within 45 degrees of one direction?
 bool Patches::smooth(std::int32_t a, std::int32_t b) const {
     const float *u = &patch_axis_[4 * std::size_t(a)], *v = &patch_axis_[4 * std::size_t(b)];
+    if (a == b) return u[3] >= smooth_cosine;
+    // one of them alone is too curved for any direction: its cone is wider than 90 degrees
+    if (u[3] < 0 || v[3] < 0) return false;
     const float x = u[0] + v[0], y = u[1] + v[1], z = u[2] + v[2], limit = smooth_cosine * std::sqrt(x * x + y * y + z * z);
-    for (const auto p : {a, b}) {
+    for (const auto p : {a, b})
         for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t) {
             const float *n = &normal_[4 * std::size_t(t)];
             if (!(x * n[0] + y * n[1] + z * n[2] >= limit)) return false;
         }
-        if (a == b) break;
-    }
     return true;
 }
 
-void Patches::flush_faces(Work &work, float radius2) const {
+void Patches::flush_faces(Work &work) const {
     for (int i = 0; i < work.face_count; i += 4) {
         const int lanes = std::min(4, work.face_count - i);
-        for (int k = lanes; k < 4; ++k) work.faces[i + k] = work.faces[i];
+        for (int k = lanes; k < 4; ++k) work.faces[i + k] = work.faces[i], work.face_radius2[i + k] = 0;
         const Four *pairs = work.faces + i;
         const Float4 d2 = face_distance2(gather(point_.data(), pairs, 0), gather(point_.data(), pairs, 1),
                                          gather(point_.data(), pairs, 2), gather(point_.data(), pairs, 3));
-        for (int bits = less_equal(d2, Float4(radius2)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
+        for (int bits = less_equal(d2, Float4::load(work.face_radius2 + i)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
             work.found.vertex_face.push_back(pairs[std::countr_zero(static_cast<unsigned>(bits))]);
     }
     work.face_count = 0;
 }
 
-void Patches::flush_edges(Work &work, float radius2) const {
+void Patches::flush_edges(Work &work) const {
     for (int i = 0; i < work.edge_count; i += 4) {
         const int lanes = std::min(4, work.edge_count - i);
-        for (int k = lanes; k < 4; ++k) work.edges[i + k] = work.edges[i];
+        for (int k = lanes; k < 4; ++k) work.edges[i + k] = work.edges[i], work.edge_radius2[i + k] = 0;
         const Four *pairs = work.edges + i;
         const Float4 d2 = edge_distance2(gather(point_.data(), pairs, 0), gather(point_.data(), pairs, 1),
                                          gather(point_.data(), pairs, 2), gather(point_.data(), pairs, 3));
-        for (int bits = less_equal(d2, Float4(radius2)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
+        for (int bits = less_equal(d2, Float4::load(work.edge_radius2 + i)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
             work.found.edge_edge.push_back(pairs[std::countr_zero(static_cast<unsigned>(bits))]);
     }
     work.edge_count = 0;
@@ -308,8 +318,9 @@ void Patches::search_faces(std::int32_t a, std::int32_t b, bool related, float r
             for (int bits = touched(boxes + block_size * block, lo, hi); bits; bits &= bits - 1) {
                 const std::int32_t *t = faces + 3 * (4 * block + std::countr_zero(static_cast<unsigned>(bits)));
                 if (related && !(apart(v, t[0]) && apart(v, t[1]) && apart(v, t[2]))) continue;
+                work.face_radius2[work.face_count] = radius * radius;
                 work.faces[work.face_count++] = {v, t[0], t[1], t[2]};
-                if (work.face_count == 64) flush_faces(work, radius * radius);
+                if (work.face_count == 64) flush_faces(work);
             }
     }
 }
@@ -333,8 +344,9 @@ void Patches::search_edges(std::int32_t a, std::int32_t b, bool related, float r
                 if (a == b && j <= i) continue;
                 const auto [u, v] = edges_[j];
                 if (related && !(apart(p, u) && apart(p, v) && apart(q, u) && apart(q, v))) continue;
+                work.edge_radius2[work.edge_count] = radius * radius;
                 work.edges[work.edge_count++] = {p, q, u, v};
-                if (work.edge_count == 64) flush_edges(work, radius * radius);
+                if (work.edge_count == 64) flush_edges(work);
             }
     }
 }
@@ -345,13 +357,44 @@ void Patches::search_pair(std::int32_t a, std::int32_t b, bool related, float ra
     search_edges(a, b, related, radius, work);
 }
 
-// one patch against itself and those that start later along the sweep
-void Patches::search(std::size_t at, float radius, Work &work) const {
+// triangles of two patches whose boxes touch
+void Patches::search_boxes(std::int32_t a, std::int32_t b, std::vector<std::array<std::int32_t, 2>> &pairs) const {
+    const float *patch = &patch_box_[8 * std::size_t(b)];
+    const float *own = &face_boxes_[block_size * std::size_t(face_block_[a])], *boxes = &face_boxes_[block_size * std::size_t(face_block_[b])];
+    const int blocks = face_block_[b + 1] - face_block_[b];
+    for (auto i = patch_start_[a]; i < patch_start_[a + 1]; ++i) {
+        const int at = i - patch_start_[a];
+        const float *block = own + at / 4 * block_size + at % 4;
+        const float from[3] = {block[0], block[4], block[8]}, to[3] = {block[12], block[16], block[20]};
+        if (!reaches(from, to, patch, radius_)) continue;
+        Float4 lo[3], hi[3];
+        for (int k = 0; k < 3; ++k) lo[k] = Float4(from[k] - radius_), hi[k] = Float4(to[k] + radius_);
+        for (int k = 0; k < blocks; ++k)
+            for (int bits = touched(boxes + block_size * k, lo, hi); bits; bits &= bits - 1) {
+                const auto j = patch_start_[b] + 4 * k + std::countr_zero(static_cast<unsigned>(bits));
+                if (a == b && j <= i) continue;
+                pairs.push_back({std::min(source_[i], source_[j]), std::max(source_[i], source_[j])});
+            }
+    }
+}
+
+// two patches are near when they can come within the radius of each other
+float Patches::radius_between(std::int32_t a, std::int32_t b) const {
+    if (patch_velocity_.empty()) return radius_;
+    const float *u = &patch_velocity_[4 * std::size_t(a)], *v = &patch_velocity_[4 * std::size_t(b)];
+    float speed2 = 0;
+    for (int k = 0; k < 3; ++k) speed2 += (u[k] - v[k]) * (u[k] - v[k]);
+    return std::min(most_, radius_ + ahead_ * (std::sqrt(speed2) + 0.5f * (u[3] + v[3])));
+}
+
+// meet(a, b, related, radius) for one patch with itself and with those that start later along the sweep
+template <class Meet>
+void Patches::each_near_patch(std::size_t at, const Meet &meet) const {
     const auto a = order_[at];
-    if (!smooth(a, a)) search_pair(a, a, true, radius, work);
-    const float *lo = &patch_box_[8 * std::size_t(a)], *hi = lo + 4;
-    const Float4 low[3] = {Float4(lo[0] - radius), Float4(lo[1] - radius), Float4(lo[2] - radius)},
-                 high[3] = {Float4(hi[0] + radius), Float4(hi[1] + radius), Float4(hi[2] + radius)};
+    if (!smooth(a, a)) meet(a, a, true, radius_between(a, a));
+    const float *box = &patch_box_[8 * std::size_t(a)], reach = patch_reach_[a];
+    Float4 low[3], high[3];
+    for (int k = 0; k < 3; ++k) low[k] = Float4(box[k] - reach), high[k] = Float4(box[4 + k] + reach);
     for (std::size_t j = at + 1; j < order_.size(); j += 4) {
         // sorted by their lower ends along the first axis: none of the rest can reach back
         const int begun = less_equal(Float4::load(&sorted_lo_[0][j]), high[0]);
@@ -361,69 +404,149 @@ void Patches::search(std::size_t at, float radius, Work &work) const {
                     less_equal(Float4::load(&sorted_lo_[axis][j]), high[axis]);
         for (; bits; bits &= bits - 1) {
             const auto b = order_[j + std::countr_zero(static_cast<unsigned>(bits))];
+            const float radius = radius_between(a, b);
+            if (!reaches(box, box + 4, &patch_box_[8 * std::size_t(b)], radius)) continue;
             const bool related = touching(a, b);
-            if (!related || !smooth(a, b)) search_pair(a, b, related, radius, work);
+            if (!related || !smooth(a, b)) meet(a, b, related, radius);
         }
         if (begun != 15) break;
     }
-    flush_faces(work, radius * radius);
-    flush_edges(work, radius * radius);
 }
 
+// single-precision points; the axis on which the cloth is longest comes first, for the sweep: distances do not mind
 template <class T>
-void Patches::find(const T *position, std::size_t stride, double radius, Near &near) {
-    near.vertex_face.clear(), near.edge_edge.clear();
-    if (triangles_.empty()) return;
-    const std::size_t n = particle_count(), count = patch_count();
+void Patches::take(const T *position, std::size_t stride) {
+    const std::size_t n = particle_count();
     point_.resize(4 * n);
-    for (std::size_t i = 0; i < n; ++i)
-        for (int k = 0; k < 3; ++k) point_[4 * i + k] = static_cast<float>(position[stride * i + k]);
-    // sweep along the axis on which the cloth is longest; that axis comes first
     Float4 low(1e30f), high(-1e30f);
     for (const auto v : vertices_) {
-        const Float4 p = Float4::load(&point_[4 * std::size_t(v)]);
-        low = min(low, p), high = max(high, p);
+        const T *x = position + stride * std::size_t(v);
+        const float p[4] = {static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2]), 0};
+        low = min(low, Float4::load(p)), high = max(high, Float4::load(p));
     }
     float lo[4], hi[4];
     low.store(lo), high.store(hi);
     const int axis = hi[0] - lo[0] >= std::max(hi[1] - lo[1], hi[2] - lo[2]) ? 0 : hi[1] - lo[1] >= hi[2] - lo[2] ? 1 : 2;
-    // exchange the axes: distances do not mind
-    if (axis != 0)
-        for (std::size_t i = 0; i < n; ++i) std::swap(point_[4 * i], point_[4 * i + axis]);
-    update_boxes();
+    const int turn[3] = {axis, axis == 1 ? 0 : 1, axis == 2 ? 0 : 2};
+    for_ranges(n, 4000, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i)
+            for (int k = 0; k < 3; ++k) point_[4 * i + k] = static_cast<float>(position[stride * i + turn[k]]);
+    });
+}
+
+// how far each patch reaches out: half of the radius, and its way against the mean of the cloth
+template <class T>
+void Patches::update_reach(const T *velocity, std::size_t stride, float radius, float ahead, float most) {
+    const std::size_t count = patch_count();
+    radius_ = radius, ahead_ = ahead, most_ = most;
+    patch_reach_.assign(count, 0.5f * radius), patch_velocity_.clear();
+    if (!velocity) return;
+    patch_velocity_.resize(4 * count);
+    double mean[3] = {0, 0, 0};
+    for (const auto v : vertices_)
+        for (int k = 0; k < 3; ++k) mean[k] += velocity[stride * std::size_t(v) + k];
+    for (double &m : mean) m /= static_cast<double>(std::max<std::size_t>(vertices_.size(), 1));
+    for_ranges(count, 200, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) {
+            float *own = &patch_velocity_[4 * p], square = 0, speed2 = 0;
+            std::fill_n(own, 4, 0.0f);
+            const auto first = 3 * patch_start_[p], last = 3 * patch_start_[p + 1];
+            const float share = 1.0f / static_cast<float>(last - first);
+            for (auto i = first; i < last; ++i)
+                for (int k = 0; k < 3; ++k) {
+                    const float v = static_cast<float>(velocity[stride * std::size_t(triangles_[i]) + k] - mean[k]);
+                    own[k] += share * v, square += share * v * v;
+                }
+            for (int k = 0; k < 3; ++k) speed2 += own[k] * own[k];
+            own[3] = std::sqrt(std::max(square - speed2, 0.0f));
+            patch_reach_[p] = std::min(0.5f * radius + ahead * (std::sqrt(speed2) + 0.5f * own[3]), most);
+        }
+    });
+}
+
+void Patches::sort_patches() {
+    const std::size_t count = patch_count();
     order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0);
+    const auto start = [&](std::int32_t p) {
+        const float x = patch_box_[8 * std::size_t(p)] - patch_reach_[p];
+        return x == x ? x : 1e30f;  // cloth that is lost (NaN) is near nothing
+    };
     std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-        const float p = patch_box_[8 * std::size_t(a)], q = patch_box_[8 * std::size_t(b)];
+        const float p = start(a), q = start(b);
         return p != q ? p < q : a < b;
     });
     for (int k = 0; k < 3; ++k) {
         sorted_lo_[k].assign(count + 4, 1e30f), sorted_hi_[k].assign(count + 4, -1e30f);
         for (std::size_t i = 0; i < count; ++i) {
-            sorted_lo_[k][i] = patch_box_[8 * std::size_t(order_[i]) + k];
-            sorted_hi_[k][i] = patch_box_[8 * std::size_t(order_[i]) + 4 + k];
+            const float *box = &patch_box_[8 * std::size_t(order_[i])], reach = patch_reach_[order_[i]];
+            sorted_lo_[k][i] = box[k] - reach, sorted_hi_[k][i] = box[4 + k] + reach;
         }
     }
-    // blocks of patches, taken by whichever thread is free, put together in order
-    constexpr std::size_t block = 32;
-    const std::size_t blocks = (count + block - 1) / block;
-    std::vector<Near> found(blocks);
+}
+
+// blocks of patches, taken by whichever thread is free; search(begin, end, found of the block)
+template <class Found, class Search>
+void Patches::sweep(std::vector<Found> &found, const Search &search) const {
+    constexpr std::size_t block = 16;
+    const std::size_t count = patch_count(), blocks = (count + block - 1) / block;
+    found.resize(blocks);
     std::atomic<std::size_t> next{0};
     run_team(count < 200 ? 1 : thread_count(), [&](int, int, Barrier &) {
-        Work work;
-        for (std::size_t b; (b = next.fetch_add(1)) < blocks;) {
-            for (std::size_t i = b * block; i < std::min(count, (b + 1) * block); ++i)
-                search(i, static_cast<float>(radius), work);
-            std::swap(found[b], work.found);
-            work.found = {};
-        }
+        for (std::size_t b; (b = next.fetch_add(1)) < blocks;) search(b * block, std::min(count, (b + 1) * block), found[b]);
     });
+}
+
+template <class T>
+void Patches::find_ahead(const T *position, const T *velocity, std::size_t stride, double radius, double ahead, double most,
+                         Near &near) {
+    near.vertex_face.clear(), near.edge_edge.clear();
+    if (triangles_.empty()) return;
+    take(position, stride);
+    update_boxes();
+    update_reach(velocity, stride, static_cast<float>(radius), static_cast<float>(ahead), static_cast<float>(most));
+    sort_patches();
+    std::vector<Near> found;
+    sweep(found, [&](std::size_t begin, std::size_t end, Near &into) {
+        Work work;
+        for (std::size_t i = begin; i < end; ++i)
+            each_near_patch(i, [&](std::int32_t a, std::int32_t b, bool related, float r) { search_pair(a, b, related, r, work); });
+        flush_faces(work);
+        flush_edges(work);
+        std::swap(into, work.found);
+    });
+    // put together in order
     for (const auto &f : found) {
         near.vertex_face.insert(near.vertex_face.end(), f.vertex_face.begin(), f.vertex_face.end());
         near.edge_edge.insert(near.edge_edge.end(), f.edge_edge.begin(), f.edge_edge.end());
     }
 }
 
+template <class T>
+void Patches::find(const T *position, std::size_t stride, double radius, Near &near) {
+    find_ahead<T>(position, nullptr, stride, radius, 0, radius, near);
+}
+
+void Patches::find_touching_boxes(const double *position, std::vector<std::array<std::int32_t, 2>> &pairs) {
+    pairs.clear();
+    if (triangles_.empty()) return;
+    take(position, 3);
+    update_boxes();
+    // single precision: boxes that touch by less than rounding
+    float extent = 0;
+    for (const float v : patch_box_) extent = std::max(extent, std::abs(v));
+    update_reach<double>(nullptr, 3, 3e-7f * extent, 0, 0);
+    sort_patches();
+    std::vector<std::vector<std::array<std::int32_t, 2>>> found;
+    sweep(found, [&](std::size_t begin, std::size_t end, std::vector<std::array<std::int32_t, 2>> &into) {
+        for (std::size_t i = begin; i < end; ++i)
+            each_near_patch(i, [&](std::int32_t a, std::int32_t b, bool, float) { search_boxes(a, b, into); });
+    });
+    for (const auto &f : found) pairs.insert(pairs.end(), f.begin(), f.end());
+}
+
+template void Patches::find_ahead(const float *, const float *, std::size_t, double, double, double, Near &);
+template void Patches::find_ahead(const double *, const double *, std::size_t, double, double, double, Near &);
 template void Patches::find(const float *, std::size_t, double, Near &);
 template void Patches::find(const double *, std::size_t, double, Near &);
 

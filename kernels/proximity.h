@@ -30,6 +30,16 @@ class Patches {
     template <class T>
     void find(const T *position, std::size_t stride, double radius, Near &near);
 
+    // The same for cloth in motion: between two patches the radius grows by how far they come towards each other, ahead [s]
+    // times the difference of their velocities (given as the position) and half their spread, up to `most`.
+    template <class T>
+    void find_ahead(const T *position, const T *velocity, std::size_t stride, double radius, double ahead, double most,
+                    Near &near);
+
+    // Triangles (numbered as given to the constructor) whose boxes touch, each pair once, lower number first. Smooth cloth
+    // is left out as in find, so an exact test of these pairs is a test of the whole cloth.
+    void find_touching_boxes(const double *position, std::vector<std::array<std::int32_t, 2>> &pairs);
+
     std::size_t triangle_count() const { return triangles_.size() / 3; }
     std::size_t particle_count() const { return label_.size(); }
     std::size_t patch_count() const { return patch_start_.size() - 1; }
@@ -39,18 +49,29 @@ class Patches {
     void grow_patches(const std::vector<std::int32_t> &neighbour);
     void find_touching();
     void share_out();
+    template <class T>
+    void take(const T *position, std::size_t stride);
+    template <class T>
+    void update_reach(const T *velocity, std::size_t stride, float radius, float ahead, float most);
     void update_boxes();
+    void sort_patches();
+    float radius_between(std::int32_t a, std::int32_t b) const;
+    template <class Found, class Search>
+    void sweep(std::vector<Found> &found, const Search &search) const;
+    template <class Meet>
+    void each_near_patch(std::size_t sorted, const Meet &meet) const;
     bool touching(std::int32_t a, std::int32_t b) const;
     bool smooth(std::int32_t a, std::int32_t b) const;
-    void search(std::size_t sorted, float radius, Work &work) const;
+    void search_boxes(std::int32_t a, std::int32_t b, std::vector<std::array<std::int32_t, 2>> &pairs) const;
     void search_pair(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
     void search_faces(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
     void search_edges(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
-    void flush_faces(Work &work, float radius2) const;
-    void flush_edges(Work &work, float radius2) const;
+    void flush_faces(Work &work) const;
+    void flush_edges(Work &work) const;
     bool apart(std::int32_t p, std::int32_t q) const { return label_[p] != label_[q]; }
 
     std::vector<std::int32_t> triangles_;    // (t, 3), patch by patch
+    std::vector<std::int32_t> source_;       // their numbers as given to the constructor
     std::vector<std::int32_t> label_;
     std::vector<std::int32_t> patch_start_;  // first triangle of each patch, and the end
     std::vector<std::vector<std::int32_t>> touch_;  // patches with a common particle, higher numbers only
@@ -65,8 +86,10 @@ class Patches {
     std::vector<float> face_boxes_, edge_boxes_;
     std::vector<std::int32_t> face_block_, edge_block_;  // first block of each patch
     std::vector<float> patch_box_;   // (patch, 8)
-    std::vector<float> patch_axis_;  // (patch, 4): sum of unit normals
-    std::vector<std::uint8_t> patch_smooth_;
+    std::vector<float> patch_axis_;  // (patch, 4): sum of unit normals, and the least cosine of one to the sum
+    std::vector<float> patch_reach_;     // half of the radius, and how far the patch comes towards others
+    std::vector<float> patch_velocity_;  // (patch, 4): mean against that of the cloth, and spread [m/s]; empty: at rest
+    float radius_ = 0, ahead_ = 0, most_ = 0;
     std::vector<std::int32_t> order_;  // patches along the longest axis
     std::vector<float> sorted_lo_[3], sorted_hi_[3];
 };

@@ -353,6 +353,20 @@ std::vector<TrianglePair> meeting_pairs_self_of(const std::vector<std::int32_t> 
     return walk_chosen(chosen, a, a, true, Relatives{label});
 }
 
+std::vector<TrianglePair> meeting_among(const std::vector<std::array<std::int32_t, 2>> &pairs, const Tree &a,
+                                        const std::int32_t *label) {
+    const Relatives test{label};
+    std::vector<std::uint8_t> meets(pairs.size(), 0);
+    for_ranges(pairs.size(), 256, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) meets[i] = test(a, pairs[i][0], a, pairs[i][1]);
+    });
+    std::vector<TrianglePair> all;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        if (meets[i]) all.push_back({pairs[i][0], pairs[i][1]});
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
 std::vector<TrianglePair> meeting_pairs(const Tree &a, const Tree &b) { return Walk(a, b, false, Strangers{}).run(); }
 
 std::vector<TrianglePair> meeting_pairs_self(const Tree &a, const std::int32_t *label) {

@@ -1,5 +1,6 @@
 // Which triangles of two surfaces (or of one) have a point in common, exactly.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -29,5 +30,9 @@ std::vector<TrianglePair> meeting_pairs_self(const Tree &a, const std::int32_t *
 std::vector<TrianglePair> meeting_pairs_of(const std::vector<std::int32_t> &chosen, const Tree &a, const Tree &b);
 std::vector<TrianglePair> meeting_pairs_self_of(const std::vector<std::int32_t> &chosen, const Tree &a,
                                                 const std::int32_t *label = nullptr);
+
+// Those of the given pairs i < j of one surface that meet, ascending.
+std::vector<TrianglePair> meeting_among(const std::vector<std::array<std::int32_t, 2>> &pairs, const Tree &a,
+                                        const std::int32_t *label = nullptr);
 
 }  // namespace surface

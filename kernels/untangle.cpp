@@ -12,7 +12,8 @@ namespace surface {
 
 Untangler::Untangler(const std::int32_t *triangles, std::size_t triangle_count, const double *position,
                      std::size_t particle_count, const std::int32_t *layer, const std::int32_t *label)
-    : cloth_(triangles, triangle_count, position, particle_count), edge_of_side_(3 * triangle_count),
+    : cloth_(triangles, triangle_count, position, particle_count),
+      patches_(triangles, triangle_count, particle_count, label), edge_of_side_(3 * triangle_count),
       wished_(particle_count, Vec3{0, 0, 0}), wishes_(particle_count, 0), moved_(particle_count, 0) {
     if (layer) layer_.assign(layer, layer + triangle_count);
     if (label) label_.assign(label, label + particle_count);
@@ -159,7 +160,9 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
     std::vector<double> best = start;
     const std::int32_t *label = label_.empty() ? nullptr : label_.data();
     cloth_.refit(position);
-    std::vector<TrianglePair> skin, cloth = meeting_pairs_self(cloth_, label);
+    std::vector<std::array<std::int32_t, 2>> near;
+    patches_.find_touching_boxes(position, near);
+    std::vector<TrianglePair> skin, cloth = meeting_among(near, cloth_, label);
     if (body) skin = meeting_pairs(cloth_, *body);
     UntangleReport report;
     report.body_before = report.body_after = skin.size();
@@ -234,7 +237,10 @@ void bind_untangle(nb::module_ &m) {
                             std::optional<In<std::int32_t, -1>> label) {
                 require_indices(triangles, position.shape(0), "a triangle names a particle that does not exist");
                 require(!layer || layer->shape(0) == triangles.shape(0), "layer must have one value per triangle");
-                require(!label || label->shape(0) == position.shape(0), "label must have one value per particle");
+                if (label) {
+                    require(label->shape(0) == position.shape(0), "label must have one value per particle");
+                    require_indices(*label, position.shape(0), "labels are particle numbers");
+                }
                 for (std::size_t i = 0; i < position.size(); ++i)
                     require(std::abs(position.data()[i]) < 1e15, "positions hold NaN or infinite numbers");
                 new (where) Untangler(triangles.data(), triangles.shape(0), position.data(), position.shape(0),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bvh.h"
+#include "proximity.h"
 #include "triangle_pairs.h"
 
 namespace surface {
@@ -50,6 +51,7 @@ class Untangler {
     void apply(double *position, const double *start, const double *inverse_mass, double step, double reach);
 
     Tree cloth_;
+    Patches patches_;
     std::vector<std::int32_t> layer_, label_, edge_of_side_;
     std::vector<Vec3> wished_;
     std::vector<double> wishes_;

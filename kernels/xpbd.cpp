@@ -75,9 +75,9 @@ class Cloth {
     }
 
     // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
-    void set_layers(Triangles triangles, Indices label, Indices layer, Numbers friction) {
-        require(label.size() == count_ && layer.size() == count_ && friction.size() == count_,
-                "label, layer and friction need one value per particle");
+    void set_layers(Triangles triangles, Indices label, Indices layer, Numbers friction, Numbers thickness) {
+        require(label.size() == count_ && layer.size() == count_ && friction.size() == count_ && thickness.size() == count_,
+                "label, layer, friction and thickness need one value per particle");
         require_indices(triangles, count_, "layers: a triangle names a particle that does not exist");
         require_indices(label, count_, "layers: labels go from 0 to the number of particles");
         faces_.resize(triangles.size());
@@ -85,7 +85,10 @@ class Cloth {
         std::vector<std::int32_t> sewn(count_);
         layer_.resize(count_);
         for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_[k]], layer_[k] = layer.data()[order_[k]];
-        cloth_friction_ = in_order(friction);
+        cloth_friction_ = in_order(friction), cloth_thickness_ = in_order(thickness);
+        for (const T h : cloth_thickness_) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
+        layered_ = std::any_of(layer_.begin(), layer_.end(), [&](std::int32_t l) { return l != layer_[0]; });
+        pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces_.data(), faces_.size() / 3, count_, sewn.data());
     }
 
@@ -211,8 +214,8 @@ class Cloth {
 
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
-                   double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_thickness,
-                   double cloth_radius, bool allow_avx2) {
+                   double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_radius,
+                   double watch, bool allow_avx2) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000, "dt and substep_count must be positive");
         read(position, velocity);
@@ -222,15 +225,15 @@ class Cloth {
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
-        o.cloth_thickness = static_cast<T>(cloth_thickness), o.limit_share = LIMIT_SHARE<T>;
+        o.limit_share = LIMIT_SHARE<T>;
         set_bending_gain(dt / substep_count);
-        find_pairs(cloth_radius);
+        const bool wide = allow_avx2 && machine_has_avx2();
+        find_pairs(dt, cloth_radius, watch, wide);
         std::vector<T> rise;
         if (pairs_.count())
-            rise = pairs_.stack(point_.data(), contact_begin_, contact_normal_, contact_offset_, thickness_, o.cloth_thickness);
+            rise = pairs_.stack(point_.data(), contact_begin_, contact_normal_, contact_offset_, thickness_);
         make_room(point_.data(), contact_begin_, thickness_, rise, contact_normal_, contact_offset_);
         const ClothView<T> cloth = view();
-        const bool wide = allow_avx2 && machine_has_avx2();
         {
             nb::gil_scoped_release release;
             const int size = count_ < SERIAL_BELOW ? 1 : std::min(thread_count(), chunk_count_);
@@ -419,11 +422,19 @@ class Cloth {
         }
     }
 
-    void find_pairs(double radius) {
-        pairs_.normal.clear();
-        if (!patches_ || !(radius > 0)) return;
-        patches_->find(point_.data(), 4, radius, near_);
-        pairs_.set(near_, point_.data(), count_, layer_.data(), facing_of(faces_, point_.data(), count_));
+    // Near cloth for the next dt [s]. It is searched for when something is to be watched, for so long [s]; else what was found
+    // last time is looked at again.
+    void find_pairs(double dt, double radius, double watch, bool wide) {
+        if (!patches_ || !(radius > 0)) return pairs_.clear();
+        if (watch > 0) {
+            const double thickest = 2 * *std::max_element(cloth_thickness_.begin(), cloth_thickness_.end());
+            patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, HURRY * watch, std::max(2 * radius, thickest), near_);
+            pairs_.watch(near_);
+        }
+        std::vector<double> facing;
+        if (layered_) facing = facing_of(faces_, point_.data(), count_);
+        pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), &facing},
+                    static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 
     // contacts come by particle in the caller's order; here they are regrouped in the packed order
@@ -462,9 +473,7 @@ class Cloth {
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
                        friction_.data(), triangles_.view(), seams_.view(), bending(),
-                       static_cast<int>(levels_.size()), {}, pairs_.count(), pairs_.particle.data(), pairs_.weight.data(),
-                       pairs_.normal.data(), pairs_.push.data(), pairs_.use_begin.data(), pairs_.use.data(),
-                       cloth_friction_.data(), contact_begin_.data(), contact_normal_.data(),
+                       static_cast<int>(levels_.size()), {}, pairs_.view(), contact_begin_.data(), contact_normal_.data(),
                        contact_offset_.data(), contact_velocity_.data()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         return v;
@@ -482,7 +491,8 @@ class Cloth {
     std::vector<CoarseSet> levels_;
     std::unique_ptr<surface::Patches> patches_;
     std::vector<std::int32_t> faces_, layer_;
-    std::vector<T> cloth_friction_;
+    std::vector<T> cloth_friction_, cloth_thickness_;
+    bool layered_ = false;
     surface::Near near_;
     Pairs<T> pairs_;
     std::vector<std::size_t> contact_begin_;
@@ -505,7 +515,8 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence)
-        .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"))
+        .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"),
+             nb::arg("thickness"))
         .def("stretch", &C::stretch, nb::arg("position"))
         .def_prop_ro("pair_count", &C::pair_count)
         .def_prop_ro("levels", &C::levels)
@@ -515,7 +526,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("gravity"), nb::arg("wind"), nb::arg("contact_particle"), nb::arg("contact_gap"),
              nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
              nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
-             nb::arg("cloth_thickness") = 0.0, nb::arg("cloth_radius") = 0.0, nb::arg("allow_avx2") = true);
+             nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0, nb::arg("allow_avx2") = true);
 }
 }  // namespace
 

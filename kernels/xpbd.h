@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "pairs_view.h"
 #include "team.h"
 
 // packed constraints (pack.h): blocks of eight, group by group
@@ -72,15 +73,7 @@ struct ClothView {
     Bending<T> bending;
     int level_count;
     LevelView<T> level[LEVEL_LIMIT];
-    // cloth near cloth (pairs.h)
-    std::size_t pair_count;
-    const std::int32_t *pair_particle;  // (pair, 4)
-    const T *pair_weight;               // (pair, 4)
-    const T *pair_normal;               // (pair, 3)
-    T *pair_push;                       // (pair, 4): correction per inverse mass; last: part of it that gives no speed
-    const std::size_t *pair_use_begin;  // (particle + 1)
-    const std::int32_t *pair_use;       // pair * 4 + place
-    const T *cloth_friction;            // (particle) Coulomb coefficient against cloth
+    PairView<T> pairs;  // cloth near cloth (pairs.h)
     // contact planes, sorted by particle: normal · x >= offset + normal · velocity · t
     const std::size_t *contact_begin;  // (particle + 1)
     const T *contact_normal;           // (contact, 3)
@@ -97,7 +90,6 @@ struct StepOptions {
     T seam_from, seam_to;  // fraction of each seam's starting gap at the start and end of the step
     T speed_limit;     // [m/s]
     T limit_share;     // a coarse limit shortens its pair by at most this share in one substep
-    T cloth_thickness;  // distance kept between cloth and cloth [m]
     T push_limit;      // largest way out of the skin in one substep [m]
 };
 

@@ -3,6 +3,7 @@
 // instantiated here could be linked into code that runs on older machines.
 #include "lanes.h"
 #include "pack.h"
+#include "pairs_step.h"
 #include "xpbd.h"
 
 namespace TOILE_ISA {
@@ -266,66 +267,6 @@ void limit_levels(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, 
     for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, rank, size, barrier);
 }
 
-// how each pair of near cloth must be pushed apart; friction on the motion of one against the other
-template <class T>
-void measure_pairs(const ClothView<T> &cloth, const StepOptions<T> &o, std::size_t first, std::size_t last) {
-    for (std::size_t k = first; k < last; ++k) {
-        const T *n = cloth.pair_normal + 3 * k, *c = cloth.pair_weight + 4 * k;
-        T *push = cloth.pair_push + 4 * k;
-        T gap = T(0), gap_before = T(0), sum = T(0), slip[3] = {T(0), T(0), T(0)};
-        for (int i = 0; i < 4; ++i) {
-            const std::size_t p = 4 * static_cast<std::size_t>(cloth.pair_particle[4 * k + i]);
-            const T *x = cloth.point + p, *old = cloth.before + p;
-            sum += c[i] * c[i] * x[3];
-            for (int a = 0; a < 3; ++a) {
-                gap += c[i] * x[a] * n[a];
-                gap_before += c[i] * old[a] * n[a];
-                slip[a] += c[i] * (x[a] - old[a]);
-            }
-        }
-        push[0] = push[1] = push[2] = push[3] = T(0);
-        T depth = o.cloth_thickness - gap;
-        if (depth <= T(0) || sum <= T(0)) continue;
-        depth = depth < o.push_limit ? depth : o.push_limit;
-        T late = o.cloth_thickness - gap_before;
-        late = late < T(0) ? T(0) : (late < depth ? late : depth);
-        const T slip_n = slip[0] * n[0] + slip[1] * n[1] + slip[2] * n[2];
-        T length2 = T(0);
-        for (int a = 0; a < 3; ++a) {
-            slip[a] -= n[a] * slip_n;
-            length2 += slip[a] * slip[a];
-        }
-        const T grip = cloth.cloth_friction[cloth.pair_particle[4 * k]] * depth;
-        const T share = length2 <= grip * grip ? T(1) : grip / std::sqrt(length2);
-        for (int a = 0; a < 3; ++a) push[a] = (n[a] * depth - slip[a] * share) / sum;
-        push[3] = late / sum;
-    }
-}
-
-// the mean of what all active pairs of a particle ask for: independent of their order and of the threads
-template <class T>
-void apply_pairs(const ClothView<T> &cloth, std::size_t p, T *x, T *old) {
-    T move[3] = {T(0), T(0), T(0)}, back[3] = {T(0), T(0), T(0)};
-    int active = 0;
-    for (std::size_t u = cloth.pair_use_begin[p]; u < cloth.pair_use_begin[p + 1]; ++u) {
-        const std::size_t k = static_cast<std::size_t>(cloth.pair_use[u]) / 4;
-        const T *push = cloth.pair_push + 4 * k, *n = cloth.pair_normal + 3 * k;
-        if (push[0] == T(0) && push[1] == T(0) && push[2] == T(0)) continue;
-        const T w = cloth.pair_weight[cloth.pair_use[u]] * x[3];
-        ++active;
-        for (int a = 0; a < 3; ++a) {
-            move[a] += w * push[a];
-            back[a] += w * push[3] * n[a];
-        }
-    }
-    if (!active) return;
-    const T mean = T(1) / T(active);
-    for (int a = 0; a < 3; ++a) {
-        x[a] += move[a] * mean;
-        old[a] += back[a] * mean;
-    }
-}
-
 // one contact plane: push out along the normal, Coulomb friction on the motion relative to the skin
 template <class T>
 void respond(T *x, T *old, const T *n, T offset, const T *skin, T time, T dt, T thickness, T mu, T push_limit) {
@@ -360,7 +301,7 @@ void finish(const ClothView<T> &cloth, const StepOptions<T> &o, T time, std::siz
     for (std::size_t p = first; p < last; ++p) {
         T *x = cloth.point + 4 * p, *old = cloth.before + 4 * p;
         if (x[3] == T(0)) continue;
-        if (cloth.pair_count) apply_pairs(cloth, p, x, old);
+        if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, x, old);
         for (std::size_t c = cloth.contact_begin[p]; c < cloth.contact_begin[p + 1]; ++c)
             respond(x, old, cloth.contact_normal + 3 * c, cloth.contact_offset[c], cloth.contact_velocity + 3 * c, time,
                     o.dt, cloth.thickness[p], cloth.friction[p], o.push_limit);
@@ -405,9 +346,9 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
             project_pulls<T>(seams, 0, seams.begin[group_count(chunks)], cloth.point, inverse_dt2, closing, T(0), T(1e9));
         }
         barrier.wait();
-        if (cloth.pair_count) {
-            const Share mine = share(cloth.pair_count, rank, size);
-            measure_pairs(cloth, o, mine.begin, mine.end);
+        if (cloth.pairs.block_count) {
+            const Share mine = share(cloth.pairs.block_count, rank, size);
+            measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);
             barrier.wait();
         }
         for (int c = rank; c < chunks; c += size) finish(cloth, o, o.dt * T(s + 1), begin(c), begin(c + 1));

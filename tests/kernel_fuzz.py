@@ -85,13 +85,15 @@ def right_calls() -> dict[str, tuple[object, Arguments]]:
         "ClothFloat": (real, seen[0]),
         "Cloth.step": (cloth.step, step),
         "Cloth.set_levels": (cloth.set_levels, (t, corner, panel, garment.triangles_uv, 3, x)),
-        "Cloth.set_layers": (cloth.set_layers, (t, layer, layer, one)),
+        "Cloth.set_layers": (cloth.set_layers, (t, layer, layer, one, 0.003 * one)),
         "Cloth.set_inverse_mass": (cloth.set_inverse_mass, (one,)),
         "Cloth.stretch": (cloth.stretch, (x,)),
         "SurfaceTree": (_kernels.SurfaceTree, (t, x, np.zeros(len(t), np.int32))),
         "SurfaceTree.refit": (tree.refit, (x,)),
         "SurfaceTree.nearest": (tree.nearest, (x, 0.1)),
+        "SurfaceTree.contacts": (tree.contacts, (x, 0.1, x)),
         "SurfaceTree.winding": (tree.winding, (x,)),
+        "skin_way": (_kernels.skin_way, (x, x, layer, x, x, 1 / 60, 0.05)),
         "Untangler": (_kernels.Untangler, (t, x, np.zeros(len(t), np.int32), sewn_labels(garment))),
     }
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dressed_samples import ball_body
-from toile._kernels import SurfaceTree
+from toile._kernels import SurfaceTree, skin_way
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.surface import SurfaceCollider
 from toile.garment.shapes import flat_position, square_cloth
@@ -58,3 +58,27 @@ def test_cloth_that_travels_with_the_body_needs_no_extra_steps() -> None:
     assert body_step_count(before, after, still, 1 / 60) == 2
     far = State(cloth + np.array([0.0, 3.0, 0.0]), np.zeros_like(cloth))
     assert body_step_count(before, after, far, 1 / 60) == 1
+
+
+def test_the_way_of_the_skin_is_that_of_near_skin_against_the_cloth() -> None:
+    generator = np.random.default_rng(5)
+    count, dt, near = 400, 0.02, 0.05
+    before = generator.uniform(-1, 1, (count, 3))
+    after = before + generator.normal(0, 0.02, (count, 3))
+    thin = generator.integers(-1, 3, count).astype(np.int32)
+    # limb 2 lies in the box of the cloth, but all cloth is far from it
+    before[thin == 2], after[thin == 2] = [0.9, 0.0, 0.0], [0.9, 0.02, 0.0]
+    position = generator.uniform(-0.6, 0.6, (301, 3))
+    position[0] = [1.0, 0.9, 0.9]
+    velocity = generator.normal(0.5, 0.1, (301, 3))
+    low, high = position.min(axis=0) - near, position.max(axis=0) + near
+    boxed = ((before > low) & (before < high)).all(axis=1) | ((after > low) & (after < high)).all(axis=1)
+    way = np.linalg.norm(after - before - dt * np.median(velocity, axis=0), axis=1)
+    for limb in range(3):
+        of = boxed & (thin == limb)
+        reach = np.concatenate([before[of], after[of]])
+        inside = (position > reach.min(axis=0) - near) & (position < reach.max(axis=0) + near)
+        boxed[of] = inside.all(axis=1).any()
+    assert not boxed[thin == 2].any()
+    found = skin_way(before, after, thin, position, velocity, dt, near)
+    assert found == pytest.approx((way[boxed & (thin < 0)].max(), way[boxed & (thin >= 0)].max()), abs=1e-15)

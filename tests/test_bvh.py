@@ -129,6 +129,13 @@ def test_between_two_limbs_there_are_two_contacts() -> None:
     assert hint.shape == (4, 2)
     again = tree.nearest_per_group(points, 0.06, hint)
     np.testing.assert_array_equal(again[1], gap)
+    velocity = np.random.default_rng(3).normal(size=vertices.shape)
+    contacts = tree.contacts(points, 0.06, velocity, hint)
+    for found, wanted in zip(contacts[:3], (particle, gap, normal), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    there = (weight[:, :, None] * velocity[triangles[triangle]]).sum(1)
+    np.testing.assert_allclose(contacts[3], there, atol=1e-12)
+    np.testing.assert_array_equal(contacts[4], hint)
 
 
 def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> None:

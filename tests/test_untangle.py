@@ -48,6 +48,18 @@ def test_clean_cloth_is_left_alone() -> None:
     np.testing.assert_array_equal(position, before)
 
 
+@pytest.mark.parametrize("crumple", [0.002, 0.006, 0.02])
+def test_it_counts_the_crossings_of_the_whole_cloth(crumple: float) -> None:
+    # the search leaves smooth cloth out; the exact test of all triangles does not
+    garment, position = sheet(24)
+    position += np.random.default_rng(1).normal(0, crumple, position.shape)
+    label = np.arange(len(position), dtype=np.int32)
+    wanted = meeting_pairs_self(SurfaceTree(garment.triangles, position), label)[0]
+    found = Untangler(garment.triangles, position, None, label).run(position, rounds=0)
+    assert found["cloth_before"] == wanted
+    assert wanted > 0 or crumple < 0.003
+
+
 def test_layers_are_parted_by_their_order() -> None:
     triangles, position, layer = two_sheets(0.004)
     count = len(position) // 2

@@ -531,6 +531,9 @@ class Scene:
     """[m/s²], (3,)"""
     wind: Floats
     """velocity of the air [m/s], (3,)"""
+    watch: float | None = None
+    """how long a solver goes on with what cloth it finds near other cloth now [s]; 0: it goes on with what it
+    found before; None: for this step"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -64,9 +64,9 @@ class XpbdSettings:
     self_collision: bool = True
     """keep cloth from passing through cloth, within a garment and between layers"""
     cloth_thickness: float = 0.003
-    """distance kept between cloth and cloth [m]; at least the thickest fabric, at most 0.4 of an edge"""
+    """distance kept between cloth and cloth [m]; at least the fabric's thickness, at most 0.4 of an edge"""
     cloth_radius: float = 0.01
-    """cloth nearer than this is watched [m]"""
+    """cloth that can come near within a frame is watched, up to twice this [m]"""
     stretch_scale: float = 1.0
     """factor on the fabric's membrane stiffness"""
     bend_scale: float = 1.0
@@ -246,6 +246,13 @@ def extra_thickness(garment: Garment) -> Floats:
     return np.asarray(0.5 * np.maximum(particle_average(garment, "thickness") - THIN, 0.0))
 
 
+def cloth_distance(garment: Garment, least: float) -> Floats:
+    """Return the distance that cloth keeps from cloth [m], (n,); between two fabrics their mean holds."""
+    edge = float(np.sqrt(triangle_rest_areas(garment).mean() * 4 / np.sqrt(3)))
+    # more, and neighbours in the mesh would push each other
+    return np.minimum(np.maximum(particle_average(garment, "thickness"), least), 0.4 * edge)
+
+
 class XpbdSolver:
     """The default engine for one garment or outfit, sewn or not."""
 
@@ -300,10 +307,8 @@ class XpbdSolver:
                 sewn_labels(garment),
                 garment.garment_layer[garment.particle_garment],
                 particle_average(garment, "friction_cloth"),
+                cloth_distance(garment, self.settings.cloth_thickness),
             )
-        edge = float(np.sqrt(triangle_rest_areas(garment).mean() * 4 / np.sqrt(3)))
-        thickest = max(self.settings.cloth_thickness, float(particle_average(garment, "thickness").max()))
-        self._cloth_thickness = min(thickest, 0.4 * edge)
 
     @property
     def longest_look(self) -> float:
@@ -369,6 +374,7 @@ class XpbdSolver:
         position, velocity = state.position, state.velocity
         if self._folds is not None:
             self._cloth.set_star_rest(self._folds.rest(position))
+        watch = dt if scene.watch is None else scene.watch
         for part in range(parts):
             contacts = _moved(scene.contacts(position), part * dt / parts)
             position, velocity = self._cloth.step(
@@ -385,8 +391,8 @@ class XpbdSolver:
                 seam_from=start + (end - start) * part / parts,
                 seam_to=start + (end - start) * (part + 1) / parts,
                 speed_limit=self.settings.speed_limit,
-                cloth_thickness=self._cloth_thickness,
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
+                watch=watch if part == 0 else 0.0,
             )
         self._seam_fraction = end
         return State(position=position, velocity=velocity, time=state.time + dt)

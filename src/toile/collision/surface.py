@@ -64,7 +64,7 @@ class SurfaceCollider:
         group = triangle_groups(body) if self.settings.by_limb else None
         self.tree = SurfaceTree(body.triangles, body.vertices, group)
         self._tents = tents(body) if self.settings.tents else None
-        self._posed: PosedBody | None = None
+        self._posed: Floats | None = None
         self._hint: Ints | None = None
 
     def at(self, body: PosedBody) -> SurfaceQuery:
@@ -73,20 +73,19 @@ class SurfaceCollider:
         return SurfaceQuery(self, body)
 
     def _fit(self, body: PosedBody) -> None:
-        if self._posed is not body:
+        # one frame ends in the pose with which the next begins
+        if self._posed is not body.vertices:
             self.tree.refit(self._tents.over(self.body, body.vertices) if self._tents else body.vertices)
-            self._posed = body
+            self._posed = body.vertices
 
     def ask(self, body: PosedBody, position: Floats) -> Contacts:
         """Return the contacts of points [m], (n, 3), with the skin of a posed body."""
         self._fit(body)
         # a point is probably near where it was last time: shortens the search, never changes the answer
         hint = self._hint if self._hint is not None and len(self._hint) == len(position) else None
-        particle, gap, normal, _, triangle, weight, self._hint = self.tree.nearest_per_group(
-            position, self.settings.radius, hint
+        particle, gap, normal, velocity, self._hint = self.tree.contacts(
+            position, self.settings.radius, body.velocity, hint
         )
-        corners = self.body.triangles[triangle]
-        velocity = np.einsum("ck,cka->ca", weight, body.velocity[corners])
         return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
 
 

@@ -38,8 +38,10 @@ class Tents:
     """(v,)"""
     rise: Floats
     """how far each is raised at rest [m], (v, 3)"""
+    tent: Ints
+    """which tent each belongs to, (v,)"""
     frame: Ints
-    """three skin vertices around the tent that turn with it, (v, 3)"""
+    """three skin vertices around each tent that turn with it, (t, 3)"""
 
     def over(self, body: Body, vertices: Floats) -> Floats:
         """Return posed skin (n, 3) [m] with its tips under tents."""
@@ -47,7 +49,7 @@ class Tents:
             return vertices
         posed = np.array(vertices)
         turn = _frames(vertices[self.frame]) @ _frames(body.vertices[self.frame]).transpose(0, 2, 1)
-        posed[self.vertex] += np.einsum("vab,vb->va", turn, self.rise)
+        posed[self.vertex] += (turn[self.tent] @ self.rise[:, :, None])[:, :, 0]
         return posed
 
 
@@ -64,13 +66,15 @@ def tents(body: Body) -> Tents:
     x, normal = body.vertices, vertex_normals(body.vertices, body.triangles)
     coarse = np.isin(body.limb, [LIMBS.index(limb) for limb in BROAD])
     parts = [_tent(x, normal, coarse, tips) for tips in _clusters(x, _tips(x, normal, coarse))]
-    parts = [part for part in parts if len(part.vertex)]
+    parts = [part for part in parts if len(part[0])]
+    none = np.zeros(0, np.int32)
     if not parts:
-        return Tents(np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros((0, 3), np.int32))
+        return Tents(none, np.zeros((0, 3)), none, np.zeros((0, 3), np.int32))
     # a vertex under two tents keeps the first
-    vertex, first = np.unique(np.concatenate([part.vertex for part in parts]), return_index=True)
-    rise, frame = (np.concatenate([getattr(part, name) for part in parts]) for name in ("rise", "frame"))
-    return Tents(vertex.astype(np.int32), rise[first], frame[first])
+    vertex, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
+    tent = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part[0]) for part in parts])
+    rise = np.concatenate([part[1] for part in parts])
+    return Tents(vertex.astype(np.int32), rise[first], tent[first], np.stack([part[2] for part in parts]))
 
 
 def _tips(x: Floats, normal: Floats, coarse: Bools) -> Ints:
@@ -92,8 +96,8 @@ def _clusters(x: Floats, tips: Ints) -> list[Ints]:
     return [tips[label == k] for k in range(count)]
 
 
-def _tent(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> Tents:
-    """Return the tent over some tips: along one axis, no side of it steeper than SLOPE."""
+def _tent(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> tuple[Ints, Floats, Ints]:
+    """Return vertices, rise and frame of the tent over some tips, no side of it steeper than SLOPE."""
     centre = x[tips].mean(axis=0)
     near = np.flatnonzero(coarse & (np.linalg.norm(x - centre, axis=1) < REACH))
     axis = normal[near].mean(axis=0)
@@ -106,15 +110,12 @@ def _tent(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> Tents:
     # the rim stays
     rise *= np.clip(2 - 2 * np.linalg.norm(aside, axis=1) / REACH, 0.0, 1.0)
     moved = rise > 1e-5
-    return Tents(near[moved].astype(np.int32), rise[moved, None] * axis, _rim(near, aside, int(moved.sum())))
+    return near[moved].astype(np.int32), rise[moved, None] * axis, _rim(near, aside)
 
 
-def _rim(near: Ints, aside: Floats, count: int) -> Ints:
-    """Return three vertices far out round the tent, the same for each of its vertices, (count, 3)."""
-    if count == 0:
-        return np.zeros((0, 3), np.int32)
+def _rim(near: Ints, aside: Floats) -> Ints:
+    """Return three vertices far out round the tent, (3,)."""
     first = int(np.linalg.norm(aside, axis=1).argmax())
     second = int(np.linalg.norm(aside - aside[first], axis=1).argmax())
     area = np.linalg.norm(np.cross(aside - aside[first], aside[second] - aside[first]), axis=1)
-    rim = near[[first, second, int(area.argmax())]]
-    return np.tile(rim, (count, 1)).astype(np.int32)
+    return near[[first, second, int(area.argmax())]].astype(np.int32)

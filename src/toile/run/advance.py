@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from toile._kernels import skin_way
 from toile.cloth.solver import Solver
 from toile.collision.contacts import Collider
-from toile.types import LIMBS, Contacts, Floats, Ints, PosedBody, Scene, State
+from toile.types import LIMBS, Contacts, Floats, PosedBody, Scene, State
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
 STILL_AIR = np.zeros(3)
@@ -15,6 +16,10 @@ LONGEST_SKIN_STEP = 0.02
 THIN_SKIN_STEP = 0.008
 """… for thin limbs [m]: a quarter of a hand's thickness"""
 THIN_LIMBS = [LIMBS.index(f"{side}_{part}") for side in ("left", "right") for part in ("hand", "foot")]
+_THIN_NUMBER = np.full(len(LIMBS), -1, np.int32)
+_THIN_NUMBER[THIN_LIMBS] = np.arange(len(THIN_LIMBS))
+LOOKS = 3
+"""near cloth is searched for once in so many looks at the skin, and at the start of each frame"""
 NEAR = 0.05
 """skin farther than this from the box round the cloth is not looked at [m]"""
 
@@ -25,48 +30,32 @@ def no_contacts(position: Floats) -> Contacts:
     return Contacts(np.zeros(0, np.int32), np.zeros(0), nothing, nothing)
 
 
-def between(before: PosedBody, after: PosedBody, fraction: float, dt: float) -> PosedBody:
-    """Return the body at a fraction of the way between two poses dt seconds apart."""
-    way = after.vertices - before.vertices
-    return PosedBody(
-        body=before.body,
-        vertices=before.vertices + fraction * way,
-        velocity=way / dt,
-        world_from_joint=after.world_from_joint,
-    )
+def between(before: PosedBody, after: PosedBody, fraction: float, velocity: Floats) -> PosedBody:
+    """Return the body at a fraction of the way between two poses, its skin moving with a velocity [m/s]."""
+    if fraction == 0.0:
+        return PosedBody(before.body, before.vertices, velocity, after.world_from_joint)
+    vertices = before.vertices + fraction * (after.vertices - before.vertices)
+    return PosedBody(before.body, vertices, velocity, after.world_from_joint)
 
 
 def body_step_count(before: PosedBody, after: PosedBody, state: State, dt: float) -> int:
     """Return into how many steps a frame of dt seconds is cut: no fast limb passes through the cloth.
 
-    Only skin that is or comes near the cloth counts, and only its motion against the cloth as a whole, which
-    travels with a walking body.
+    Only skin that is or comes near the cloth counts (thin limbs: near some of it), and only its motion
+    against the cloth as a whole, which travels with a walking body.
     """
     if before is after or not len(state.position):
         return 1
-    way = after.vertices - before.vertices
-    near = _near(before, way, state.position)
-    if not len(near):
-        return 1
-    way = np.linalg.norm(way[near] - dt * np.median(state.velocity, axis=0), axis=1)
-    thin = np.isin(before.body.limb[near], THIN_LIMBS)
-    steps = max(way[~thin].max(initial=0.0) / LONGEST_SKIN_STEP, way[thin].max(initial=0.0) / THIN_SKIN_STEP)
-    return max(1, int(np.ceil(steps)))
-
-
-def _near(before: PosedBody, way: Floats, position: Floats) -> Ints:
-    """Return the skin vertices that are or come near the cloth: in its box, thin limbs within NEAR of it."""
-    low, high = position.min(axis=0) - NEAR, position.max(axis=0) + NEAR
-    start, end = before.vertices, before.vertices + way
-    boxed = ((start > low) & (start < high)).all(axis=1) | ((end > low) & (end < high)).all(axis=1)
-    # a hand beside the cloth matters only when some cloth is close to it
-    for limb in THIN_LIMBS:
-        thin = np.flatnonzero(boxed & (before.body.limb == limb))
-        if len(thin):
-            reach = np.concatenate([start[thin], end[thin]])
-            inside = (position > reach.min(axis=0) - NEAR) & (position < reach.max(axis=0) + NEAR)
-            boxed[thin] = bool(inside.all(axis=1).any())
-    return np.flatnonzero(boxed).astype(np.int32)
+    broad, thin = skin_way(
+        before.vertices,
+        after.vertices,
+        _THIN_NUMBER[before.body.limb],
+        state.position,
+        state.velocity,
+        dt,
+        NEAR,
+    )
+    return max(1, int(np.ceil(max(broad / LONGEST_SKIN_STEP, thin / THIN_SKIN_STEP))))
 
 
 def advance_frame(
@@ -87,8 +76,10 @@ def advance_frame(
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
     if before is not after:
         count = max(count, int(np.ceil(dt / getattr(solver, "longest_look", np.inf) - 1e-6)))
+    velocity = (after.vertices - before.vertices) / dt
     for step in range(count):
-        now = between(before, after, step / count, dt)
-        scene = Scene(now, collider.at(now), gravity, wind)
+        now = between(before, after, step / count, velocity)
+        watch = dt / count * min(LOOKS, count - step) if step % LOOKS == 0 else 0.0
+        scene = Scene(now, collider.at(now), gravity, wind, watch)
         state = solver.step(state, scene, dt / count)
     return state

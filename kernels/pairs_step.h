@@ -1,0 +1,89 @@
+// Cloth against cloth in one substep, part of xpbd_step.h.
+#pragma once
+#include <cmath>
+
+#include "lanes.h"
+#include "pairs_view.h"
+
+namespace TOILE_ISA {
+namespace {
+static_assert(LANES == PAIR_LANES);
+
+template <class T>
+inline bool any_positive(const Lane<T> &v) {
+    bool any = false;
+    for (int i = 0; i < LANES; ++i) any |= v[i] > T(0);
+    return any;
+}
+
+// How each pair of near cloth must be pushed apart, normal · Σ c_k x_k >= thickness; friction on the motion of one against
+// the other. Blocks in which nothing is too near, most of them, cost four gathers.
+template <class T>
+void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T push_limit, std::size_t first, std::size_t last) {
+    const Lane<T> zero = splat(T(0)), limit = splat(push_limit);
+    for (std::size_t b = first; b < last; ++b) {
+        const std::int32_t *index = pairs.particle + 4 * LANES * b;
+        const T *n = pairs.normal + 3 * LANES * b, *c = pairs.weight + 4 * LANES * b;
+        const Lane<T> nx = load(n), ny = load(n + LANES), nz = load(n + 2 * LANES), thick = load(pairs.thickness + LANES * b);
+        Lanes4<T> x[4];
+        Lane<T> gap = zero, sum = zero, weight[4];
+        for (int k = 0; k < 4; ++k) {
+            x[k] = gather(point, index + LANES * k);
+            weight[k] = load(c + LANES * k);
+            gap += weight[k] * (x[k].x * nx + x[k].y * ny + x[k].z * nz);
+            sum += weight[k] * weight[k] * x[k].w;
+        }
+        Lane<T> depth = thick - gap;
+        std::uint8_t *active = pairs.active + LANES * b;
+        if (!any_positive<T>(depth)) {
+            std::memset(active, 0, LANES);
+            continue;
+        }
+        depth = at_most<T>(at_least<T>(depth, zero), limit);
+        Lane<T> gap_before = zero, sx = zero, sy = zero, sz = zero;
+        for (int k = 0; k < 4; ++k) {
+            const Lanes4<T> old = gather(before, index + LANES * k);
+            gap_before += weight[k] * (old.x * nx + old.y * ny + old.z * nz);
+            sx += weight[k] * (x[k].x - old.x), sy += weight[k] * (x[k].y - old.y), sz += weight[k] * (x[k].z - old.z);
+        }
+        // what was too near before is mended without giving speed
+        const Lane<T> late = at_most<T>(at_least<T>(thick - gap_before, zero), depth);
+        const Lane<T> along = sx * nx + sy * ny + sz * nz;
+        sx -= nx * along, sy -= ny * along, sz -= nz * along;
+        const Lane<T> slip = square_root<T>(sx * sx + sy * sy + sz * sz), grip = load(pairs.friction + LANES * b) * depth;
+        // all of the slip while the surfaces grip, else friction times the push of it; 0 / 0 counts as gripping
+        const Lane<T> share = at_most<T>(grip / at_least<T>(slip, splat(T(1e-12))), splat(T(1)));
+        const Lane<T> inverse = splat(T(1)) / at_least<T>(sum, splat(T(1e-12)));
+        T *push = pairs.push + 4 * LANES * b;
+        const Lane<T> out[4] = {(nx * depth - sx * share) * inverse, (ny * depth - sy * share) * inverse,
+                                (nz * depth - sz * share) * inverse, late * inverse};
+        for (int k = 0; k < 4; ++k) std::memcpy(push + LANES * k, &out[k], sizeof out[k]);
+        for (int i = 0; i < LANES; ++i) active[i] = depth[i] > T(0) && sum[i] > T(0);
+    }
+}
+
+// the mean of what all active pairs of a particle ask for: independent of their order and of the threads
+template <class T>
+inline void apply_pairs(const PairView<T> &pairs, std::size_t p, T *x, T *old) {
+    T move[3] = {T(0), T(0), T(0)}, back[3] = {T(0), T(0), T(0)};
+    int count = 0;
+    for (std::size_t u = pairs.use_begin[p]; u < pairs.use_begin[p + 1]; ++u) {
+        const auto use = static_cast<std::size_t>(pairs.use[u]), block = use / (4 * LANES), lane = use % LANES;
+        if (!pairs.active[block * LANES + lane]) continue;
+        const T *push = pairs.push + 4 * LANES * block + lane, *n = pairs.normal + 3 * LANES * block + lane;
+        const T w = pairs.weight[use] * x[3];
+        ++count;
+        for (int a = 0; a < 3; ++a) {
+            move[a] += w * push[LANES * a];
+            back[a] += w * push[LANES * 3] * n[LANES * a];
+        }
+    }
+    if (!count) return;
+    const T mean = T(1) / T(count);
+    for (int a = 0; a < 3; ++a) {
+        x[a] += move[a] * mean;
+        old[a] += back[a] * mean;
+    }
+}
+}  // namespace
+}  // namespace TOILE_ISA
