@@ -1,6 +1,7 @@
-"""An avatar with its own animation (GLB, VRM) is dressed and goes back as it came.
+"""An avatar with its own animation (GLB, VRM, USD) is dressed and goes back as it came.
 
-Run: python examples/04_avatar.py [folder] [avatar.glb]. Without a file, an avatar is made first.
+Run: python examples/04_avatar.py [folder] [avatar.glb]. Without a file, an avatar is made first. What is
+written has the avatar where its file has it, frame by frame: open both in Blender and the skin is the same.
 """
 
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import toile
 from toile.export.gltf_motion import write_body_glb
 from toile.motion import read_motion, retarget
-from toile.run.animate import AnimateSettings
+from toile.run.animate import animate_avatar
 from toile.types import Recording
 
 
@@ -22,19 +23,18 @@ def make_avatar(path: Path) -> None:
 def main(
     folder: str | Path = "out", avatar: str | Path = "", edge_length: float = 0.015, seconds: float = 1.0
 ) -> Recording:
-    """Write dressed.glb into the folder: the avatar, its clip and a skirt, at the clip's frame rate."""
+    """Write dressed.glb (or .usd, as the avatar came) into the folder: the avatar, its clip and a skirt."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if not avatar:
         avatar = folder / "avatar.glb"
         make_avatar(Path(avatar))
-    body, motion = toile.open_body(avatar), read_motion(avatar)
+    body = toile.open_body(str(avatar))
     skirt = toile.draft("skirt", body.measurements)
     dressed = toile.dress([skirt], body, fabric="wool", edge_length=edge_length)
-    # the clip's own rate: one frame of cloth for each frame of the avatar
-    settings = AnimateSettings(fps=round(motion.fps), seconds=seconds)
-    frames = toile.animate(dressed, body, motion, settings=settings)
-    toile.save(frames, folder / "dressed.glb")
+    # one frame of cloth for each frame of the avatar's own clip
+    frames = animate_avatar(dressed, body, avatar, seconds=seconds)
+    toile.save(frames, folder / f"dressed{Path(avatar).suffix}")
     return frames
 
 

@@ -13,6 +13,7 @@ import pytest
 from toile.body import named_body, open_body
 from toile.body.avatar import clip_names, read_avatar, read_clip
 from toile.body.bone_names import find_bones, split_name
+from toile.body.nodes import key_rate
 from toile.body.rotation import from_vector
 from toile.body.skin import pose_body
 from toile.errors import ToileError
@@ -145,6 +146,22 @@ UNREAL = {
         "Shoulder": "clavicle", "Arm": "upperarm", "ForeArm": "lowerarm", "Hand": "hand", "UpLeg": "thigh",
         "Leg": "calf", "Foot": "foot", "ToeBase": "ball"}.items()},
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("step", "rate"),
+    [
+        (1 / 30, 30.0),
+        (1001 / 30000, 30e3 / 1001),
+        (0.033, 30.0),
+        (1 / 29.87, 30.0),
+        (1001 / 24000, 24e3 / 1001),
+        (0.5, 60.0),
+    ],
+)
+def test_the_rate_of_keys(step: float, rate: float) -> None:
+    times = (np.arange(200) * step).astype(np.float32).astype(float)
+    assert key_rate([times, times[:2]]) == pytest.approx(rate, abs=1e-9)
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.01])

@@ -98,8 +98,10 @@ def rest_matrices(nodes: Nodes) -> Floats:
     return np.asarray(world[0])
 
 
-USUAL_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 24e3 / 1001, 30e3 / 1001, 60e3 / 1001)
-"""frame rates at which animators work [1/s]; the last ones are those of television"""
+USUAL_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0)
+"""frame rates at which animators work [1/s]"""
+TELEVISION_RATES = tuple(1000 / 1001 * rate for rate in (24.0, 30.0, 60.0, 120.0))
+"""they are so near to whole ones that only keys set exactly by them count [1/s]"""
 
 
 def key_rate(times: list[Floats]) -> float:
@@ -108,8 +110,11 @@ def key_rate(times: list[Floats]) -> float:
     if not steps:
         return 60.0
     rate = 1.0 / max(float(np.median(np.concatenate(steps))), 1e-6)
-    near = min(USUAL_RATES, key=lambda usual: abs(usual / rate - 1.0))
-    return near if abs(near / rate - 1.0) < 0.02 else 60.0
+    for usual, most in ((TELEVISION_RATES, 2e-4), (USUAL_RATES, 0.02)):
+        near = min(usual, key=lambda fps: abs(fps / rate - 1.0))
+        if abs(near / rate - 1.0) < most:
+            return near
+    return 60.0
 
 
 def clip_matrices(
@@ -120,7 +125,7 @@ def clip_matrices(
     channels = _channels(glb, nodes, clip, source)
     fps = fps or key_rate([times for times, *_ in channels])
     end = max((float(times[-1]) for times, *_ in channels), default=0.0)
-    frames = int(np.floor(end * fps + 1e-6)) + 1
+    frames = int(np.floor(end * fps + 1e-3)) + 1
     if not 2 <= frames <= MAX_CLIP_FRAMES:
         raise ToileError(
             f"{source}: lasts {end:g} s; clips from 0.03 s to {MAX_CLIP_FRAMES / fps:g} s are read"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -12,7 +13,8 @@ import toile
 from toile.cloth.xpbd import XpbdSettings
 from toile.errors import ToileError
 from toile.motion import Track, retarget
-from toile.motion.own import with_run_up
+from toile.motion.own import KEY as ORIGIN
+from toile.motion.own import own_track, with_run_up
 from toile.run.advance import STILL_AIR
 from toile.run.dress import dress_garments
 from toile.run.method import COLLIDER, SOLVER, Method, make_method
@@ -103,6 +105,26 @@ def animate(
             "left_crossing": [step.repaired.body_after + step.repaired.cloth_after for step in steps],
         },
     )
+
+
+def animate_avatar(
+    garment: Garment | Recording,
+    body: Body,
+    path: str | os.PathLike[str],
+    *,
+    seconds: float | None = None,
+    fps: float | None = None,
+    **options: Any,
+) -> Recording:
+    """Return an avatar moving by the clip of the file it was read from, frame by frame, in clothes.
+
+    What is written of it goes back to the place that the file had it. By default at the rate and for the
+    length of the clip; options are those of `animate`.
+    """
+    track, origin = own_track(path, body, fps=fps)
+    settings = AnimateSettings(fps=track.fps, seconds=seconds or track.frame_count / track.fps)
+    made = animate(garment, body, track, settings=settings, **options)
+    return replace(made, settings={**made.settings, ORIGIN: origin.settings()})
 
 
 def simulate(
