@@ -37,6 +37,9 @@ def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush_folder(final.parent)
     except OSError as error:
         raise ToileError(f"cannot write {path}: {error.strerror or one_line(error)}") from error
+    except ToileError as error:
+        # nobody knows the name beside
+        raise ToileError(str(error).replace(str(part), str(path))) from error
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)

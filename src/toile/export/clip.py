@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,14 +75,33 @@ def closed(clip: Clip) -> Clip:
 
 
 def require_space(path: str | os.PathLike[str], size: int) -> None:
-    """Refuse to start a file of about that many bytes where the disk has no room for it."""
-    folder = Path(path).resolve().parent
-    if folder.is_dir() and shutil.disk_usage(folder).free < 1.05 * size:
-        raise ToileError(f"cannot write {path}: the disk has no room for about {size / 1e6:.0f} MB")
+    """Refuse to start a file of about that many bytes where there is no room for it.
+
+    The room is taken for a moment, which also tells a quota or a limit on the size of files: libraries that
+    write files themselves may end the whole process when they meet one.
+    """
+    final = Path(path).resolve()
+    if not final.parent.is_dir():
+        return
+    need = int(1.05 * size) + 4096
+    room = f"there is no room for about {size / 1e6:.1f} MB"
+    if shutil.disk_usage(final.parent).free < need:
+        raise ToileError(f"cannot write {path}: {room}")
+    if not hasattr(os, "posix_fallocate"):
+        return
+    try:
+        with tempfile.TemporaryFile(dir=final.parent, prefix=".toile") as file:
+            os.posix_fallocate(file.fileno(), 0, need)
+    except OSError as error:
+        # some file systems cannot take room in advance
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+            raise ToileError(f"cannot write {path}: {room} ({error.strerror})") from error
 
 
 def point_bytes(clip: Clip, *, normals: bool = False) -> int:
-    """Return the size of all frames' points as 32-bit numbers."""
-    body = 0 if clip.source.body is None else len(clip.source.body.vertices)
-    count = clip.source.garment.particle_count + body
-    return 12 * count * len(clip.numbers) * (1 + normals)
+    """Return the size of all frames' points as 32-bit numbers, and of the faces."""
+    garment, body = clip.source.garment, clip.source.body
+    count = garment.particle_count + (0 if body is None else len(body.vertices))
+    # corners, texture coordinates and sets of the faces are written once
+    faces = len(garment.triangles) + (0 if body is None else len(body.triangles))
+    return 12 * count * len(clip.numbers) * (1 + normals) + 64 * faces
