@@ -3,11 +3,11 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test lint types check clean
+.PHONY: setup demo test lint types readers clean
 
 setup: $(VENV)/stamp
 
-$(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard kernels/*) $(wildcard tools/*)
+$(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard kernels/*) $(wildcard tools/*.py)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@
@@ -15,7 +15,9 @@ $(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard kernels/*) $(wildcard to
 demo: setup
 	$(BIN)/toile demo -o demo
 
-test: setup lint types
+# the readers are fetched while the sources are checked: most of their time is waiting
+test: setup
+	$(MAKE) -j3 --output-sync lint types readers
 	$(BIN)/python -m pytest
 
 lint: setup
@@ -26,12 +28,8 @@ types: setup
 	$(BIN)/mypy
 
 clean:
-	rm -rf build $(VENV) demo
+	rm -rf build $(VENV) .venv-bpy node_modules demo
 
 # other programs that open our results, for the tests that prove it; tests of missing ones are skipped
-.PHONY: readers
 readers: setup
-	-$(BIN)/pip install --quiet --disable-pip-version-check "usd-core>=25.5" "imageio-ffmpeg>=0.5"
-	-$(BIN)/pip install --quiet --disable-pip-version-check "alembic3d>=1.8"
-	-$(PYTHON) -m venv .venv-bpy && .venv-bpy/bin/pip install --quiet --disable-pip-version-check bpy
-	-npm install --no-save --silent gltf-validator
+	tools/readers.sh $(VENV) $(PYTHON)

@@ -1,6 +1,6 @@
 """Runs inside Blender's Python: import a file, write the world vertices of each mesh at some frames.
 
-python blender_dump.py FILE OUT.npz FPS FRAME [FRAME …]
+python blender_dump.py FILE OUT.npz FPS FRAME [FRAME …]; a FILE.py is a script that imports by itself
 """
 
 import sys
@@ -15,6 +15,7 @@ IMPORTERS = {
     ".abc": lambda path: bpy.ops.wm.alembic_import(filepath=path),
     ".glb": lambda path: bpy.ops.import_scene.gltf(filepath=path),
     ".obj": lambda path: bpy.ops.wm.obj_import(filepath=path),
+    ".py": lambda path: exec(Path(path).read_text(), {}),
 }
 
 
