@@ -400,7 +400,7 @@ std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count) {
     for (std::size_t p = 0; p < sheet.particle_count; ++p)
         particle[p] = static_cast<std::int32_t>(p), rows[p] = {{static_cast<std::int32_t>(p), 1.0}};
     for (int l = 0; l < level_count; ++l) {
-        spacing *= 2;
+        spacing *= 3;
         const Parents parents = choose(make_graph(inverse_mass.size(), pair, rest), inverse_mass, spacing);
         if (parents.seed.size() < FEWEST) break;
         Level level;

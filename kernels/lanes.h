@@ -130,6 +130,22 @@ inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
 }
 #endif
 
+// whether x > y in any lane
+template <class T>
+inline bool any_greater(const Lane<T> &x, const Lane<T> &y) {
+#if TOILE_VECTOR
+    const auto more = x > y;
+    std::uint64_t part[sizeof more / 8], all = 0;
+    std::memcpy(part, &more, sizeof more);
+    for (const std::uint64_t p : part) all |= p;
+    return all != 0;
+#else
+    for (int i = 0; i < LANES; ++i)
+        if (x[i] > y[i]) return true;
+    return false;
+#endif
+}
+
 template <class T>
 struct Lanes4 {
     Lane<T> x, y, z, w;

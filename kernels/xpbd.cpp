@@ -2,6 +2,7 @@
 #include "xpbd.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -41,12 +42,15 @@ class Cloth {
         point_.assign(4 * (count_ + group_count(chunk_count_)), T(0));
         before_.assign(4 * count_, T(0));
         velocity_.assign(4 * count_, T(0));
+        asked_.assign(4 * count_, T(0));
         inverse_mass_ = in_order(inverse_mass);
         drag_ = in_order(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
         for (const T w : inverse_mass_) require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
         contact_begin_.assign(count_ + 1, 0);
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
-        pack_seams(seams, seam_rest);
+        set_gram();
+        seams_ = packed_pulls(seams, seam_rest);
+        constraint_count_ += seam_rest.size();
         set_stars(stars, star_weight, star_stiffness);
     }
 
@@ -63,7 +67,8 @@ class Cloth {
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
-        gain_dt_ = 0.0;
+        gain_step2_ = 0.0;
+        set_gram();
     }
 
     // what the weighted sum of each star is at rest: cloth that is creased or pleated [√(N·m) m]
@@ -91,6 +96,9 @@ class Cloth {
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces_.data(), faces_.size() / 3, count_, sewn.data());
     }
+
+    // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
+    void set_long_threads(Rows pairs, Numbers rest) { long_threads_ = packed_pulls(pairs, rest); }
 
     // near cloth found in the last step
     std::size_t pair_count() const { return pairs_.count(); }
@@ -177,36 +185,27 @@ class Cloth {
         return r;
     }
 
-    // mean and 99th percentile of how much the threads (weft and warp of each triangle) are longer than at rest
-    std::tuple<double, double> stretch(Points position) const {
+    // mean and 99th percentile of how much the threads (weft and warp of each triangle) are longer than at rest, over every
+    // n-th block of eight triangles
+    std::tuple<double, double> stretch(Points position, std::size_t every) const {
         require(position.shape(0) == count_, "position needs one row per particle");
-        std::vector<float> longer;
-        longer.reserve(2 * triangles_.packed.source.size());
-        const double *x = position.data();
-        double sum = 0.0;
-        for (std::size_t b = 0; b < triangles_.packed.block_count(); ++b)
-            for (int lane = 0; lane < LANES; ++lane) {
-                if (triangles_.packed.source[b * LANES + lane] < 0) continue;
-                const std::int32_t *index = triangles_.packed.index.data() + b * 3 * LANES + lane;
-                const T *weight = triangles_.weight.data() + b * 4 * LANES + lane;
-                const double *p[3];
-                for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order_[index[k * LANES]]);
-                for (int thread = 0; thread < 2; ++thread) {
-                    const double c = weight[2 * thread * LANES], d = weight[(2 * thread + 1) * LANES];
-                    double square = 0.0;
-                    for (int a = 0; a < 3; ++a) {
-                        const double f = c * (p[1][a] - p[0][a]) + d * (p[2][a] - p[0][a]);
-                        square += f * f;
-                    }
-                    const double more = std::max(0.0, std::sqrt(square) - 1.0);
-                    sum += more;
-                    longer.push_back(static_cast<float>(more));
-                }
-            }
-        if (longer.empty()) return {0.0, 0.0};
-        const auto at = longer.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(longer.size() - 1));
-        std::nth_element(longer.begin(), at, longer.end());
-        return {sum / static_cast<double>(longer.size()), *at};
+        require(every > 0, "every must be positive");
+        // counted in steps of 0.05 %: counts, and sums kept block by block, do not depend on the threads
+        std::vector<double> sums((triangles_.packed.block_count() + every - 1) / every, 0.0);
+        std::vector<std::atomic<std::uint32_t>> counts(STRETCH_STEPS);
+        for_ranges(sums.size(), 600, [&](std::size_t first, std::size_t last) {
+            std::vector<std::uint32_t> mine(STRETCH_STEPS, 0);
+            for (std::size_t b = first; b < last; ++b) sums[b] = block_stretch(every * b, position.data(), mine);
+            for (std::size_t k = 0; k < STRETCH_STEPS; ++k)
+                if (mine[k]) counts[k].fetch_add(mine[k], std::memory_order_relaxed);
+        });
+        std::size_t thread_count = 0;
+        for (const auto &count : counts) thread_count += count;
+        if (!thread_count) return {0.0, 0.0};
+        const auto wanted = static_cast<std::size_t>(0.99 * static_cast<double>(thread_count));
+        std::size_t step = 0, below = counts[0];
+        while (below <= wanted && step + 1 < STRETCH_STEPS) below += counts[++step];
+        return {std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(thread_count), static_cast<double>(step) * STRETCH_STEP};
     }
 
     std::size_t particle_count() const { return count_; }
@@ -215,7 +214,7 @@ class Cloth {
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
                    double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_radius,
-                   double watch, bool allow_avx2) {
+                   double watch, double head_start, double compression, bool allow_avx2) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000, "dt and substep_count must be positive");
         read(position, velocity);
@@ -225,8 +224,8 @@ class Cloth {
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
-        o.limit_share = LIMIT_SHARE<T>;
-        set_bending_gain(dt / substep_count);
+        o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
+        set_bending_gain(dt / substep_count, 1.0 - head_start);
         const bool wide = allow_avx2 && machine_has_avx2();
         find_pairs(dt, cloth_radius, watch, wide);
         std::vector<T> rise;
@@ -245,11 +244,38 @@ class Cloth {
     }
 
   private:
+    static constexpr std::size_t STRETCH_STEPS = 2000;
+    static constexpr double STRETCH_STEP = 0.0005;
+
+    // elongation of the threads of eight triangles, added up, and counted by size
+    double block_stretch(std::size_t block, const double *x, std::vector<std::uint32_t> &counts) const {
+        double sum = 0.0;
+        for (int lane = 0; lane < LANES; ++lane) {
+            if (triangles_.packed.source[block * LANES + lane] < 0) continue;
+            const std::int32_t *index = triangles_.packed.index.data() + block * 3 * LANES + lane;
+            const T *weight = triangles_.weight.data() + block * 4 * LANES + lane;
+            const double *p[3];
+            for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order_[index[k * LANES]]);
+            for (int thread = 0; thread < 2; ++thread) {
+                const double c = weight[2 * thread * LANES], d = weight[(2 * thread + 1) * LANES];
+                double square = 0.0;
+                for (int a = 0; a < 3; ++a) {
+                    const double f = c * (p[1][a] - p[0][a]) + d * (p[2][a] - p[0][a]);
+                    square += f * f;
+                }
+                const double more = std::max(0.0, std::sqrt(square) - 1.0);
+                sum += more;
+                ++counts[std::min(STRETCH_STEPS - 1, static_cast<std::size_t>(more / STRETCH_STEP + 0.5))];
+            }
+        }
+        return sum;
+    }
+
     struct Set {
         Packed packed;
-        std::vector<T> rest, compliance, weight;
+        std::vector<T> rest, compliance, weight, gram;
         Constraints<T> view() const {
-            return {packed.index.data(), packed.begin.data(), rest.data(), compliance.data(), weight.data(), packed.arity};
+            return {packed.index.data(), packed.begin.empty() ? nullptr : packed.begin.data(), rest.data(), compliance.data(), weight.data(), gram.data(), packed.arity};
         }
     };
 
@@ -359,16 +385,36 @@ class Cloth {
         }
     }
 
-    void pack_seams(const Rows &rows, const Numbers &gap) {
-        require(rows.shape(1) == 2 && gap.size() == rows.shape(0), "seams need two particles and a starting gap each");
+    // of each triangle, with its corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
+    void set_gram() {
+        const Packed &packed = triangles_.packed;
+        triangles_.gram.assign(3 * packed.source.size(), T(0));
+        for (std::size_t b = 0; b < packed.block_count(); ++b)
+            for (int lane = 0; lane < LANES; ++lane) {
+                if (packed.source[b * LANES + lane] < 0) continue;
+                const T *weight = triangles_.weight.data() + b * 4 * LANES + lane;
+                const T a[3] = {-(weight[0] + weight[LANES]), weight[0], weight[LANES]};
+                const T d[3] = {-(weight[2 * LANES] + weight[3 * LANES]), weight[2 * LANES], weight[3 * LANES]};
+                T *gram = triangles_.gram.data() + b * 3 * LANES + lane;
+                for (int k = 0; k < 3; ++k) {
+                    const T w = inverse_mass_[packed.index[(b * 3 + k) * LANES + lane]];
+                    gram[0] += w * a[k] * a[k], gram[LANES] += w * a[k] * d[k], gram[2 * LANES] += w * d[k] * d[k];
+                }
+            }
+    }
+
+    // pairs of particles that may not be farther apart than their rest length
+    Set packed_pulls(const Rows &rows, const Numbers &rest) const {
+        require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "seams and long threads need two particles and a length each");
         const auto particles = placed(rows);
-        for (const std::int32_t p : particles) require(p >= 0, "a seam names a particle that does not exist");
-        seams_.packed = pack(particles, 2, count_, chunk_count_);
-        constraint_count_ += gap.size();
-        for (const std::int32_t k : seams_.packed.source) {
-            seams_.rest.push_back(k < 0 ? T(0) : static_cast<T>(gap.data()[k]));
-            seams_.compliance.push_back(T(0));
+        for (const std::int32_t p : particles) require(p >= 0, "a seam or long thread names a particle that does not exist");
+        Set set;
+        set.packed = pack(particles, 2, count_, chunk_count_);
+        for (const std::int32_t k : set.packed.source) {
+            set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest.data()[k]));
+            set.compliance.push_back(T(0));
         }
+        return set;
     }
     static T compliance(double stiffness) {
         require(stiffness > 0 && std::isfinite(stiffness), "stiffness must be positive");
@@ -397,18 +443,20 @@ class Cloth {
         curvature_.set(curvature, count_, chunk_count_), force_.set(force, count_, chunk_count_);
     }
 
-    // What a star weighs when all are projected at once: dt²/α is the exact bending force. The correction of the
-    // predicted points is stable while no eigenvalue exceeds 4/3; the row sums of |C W Cᵀ| bound them, so cloth that is
-    // too stiff for the substep bends as stiffly as the substep allows.
-    void set_bending_gain(double dt) {
-        if (dt == gain_dt_) return;
-        gain_dt_ = dt;
+    // What a star weighs when all are projected at once: dt²/α is the exact bending force, `share` of it what is left to do
+    // after a head start. With a head start β the correction of the predicted points is stable while no eigenvalue
+    // exceeds 1 + 1 / (3 + 4 β), 1.2 for β = 0.5 (1.1 leaves some room); the row sums of |C W Cᵀ| bound them, so cloth that is too stiff for
+    // the substep bends as stiffly as the substep allows.
+    void set_bending_gain(double dt, double share) {
+        const double step2 = share * dt * dt;
+        if (step2 == gain_step2_) return;
+        gain_step2_ = step2;
         std::vector<double> reach(count_, 0.0);  // w_j Σ_t |c_tj|
         force_.each([&](std::int32_t p, std::int32_t, T c) { reach[p] += inverse_mass_[p] * std::abs(static_cast<double>(c)); });
         std::vector<double> bound(star_compliance_.size(), 0.0);
         curvature_.each([&](std::int32_t s, std::int32_t p, T c) { bound[s] += std::abs(static_cast<double>(c)) * reach[p]; });
         gain_.resize(bound.size());
-        for (std::size_t s = 0; s < bound.size(); ++s) gain_[s] = static_cast<T>(1.0 / std::max(star_compliance_[s] / (dt * dt), bound[s] / 1.2));
+        for (std::size_t s = 0; s < bound.size(); ++s) gain_[s] = static_cast<T>(1.0 / std::max(star_compliance_[s] / step2, bound[s] / 1.1));
     }
 
     void read(const Points &position, const Points &velocity) {
@@ -420,6 +468,8 @@ class Cloth {
             }
             point_[4 * k + 3] = inverse_mass_[k];
         }
+        // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
+        std::fill(asked_.begin(), asked_.end(), T(0));
     }
 
     // Near cloth for the next dt [s]. It is searched for when something is to be watched, for so long [s]; else what was found
@@ -471,8 +521,8 @@ class Cloth {
     }
 
     ClothView<T> view() {
-        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), drag_.data(), thickness_.data(),
-                       friction_.data(), triangles_.view(), seams_.view(), bending(),
+        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), drag_.data(), thickness_.data(),
+                       friction_.data(), triangles_.view(), seams_.view(), long_threads_.view(), bending(),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), contact_begin_.data(), contact_normal_.data(),
                        contact_offset_.data(), contact_velocity_.data()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
@@ -483,11 +533,11 @@ class Cloth {
     int chunk_count_;
     std::size_t constraint_count_ = 0;
     std::vector<std::int32_t> order_, place_;
-    std::vector<T> point_, before_, velocity_, inverse_mass_, drag_, thickness_, friction_;
-    Set triangles_, seams_;
+    std::vector<T> point_, before_, velocity_, asked_, inverse_mass_, drag_, thickness_, friction_;
+    Set triangles_, seams_, long_threads_;
     RowSet curvature_, force_;
     std::vector<T> star_compliance_, gain_, moment_, star_rest_;
-    double gain_dt_ = 0.0;  // the substep that gain_ holds for [s]
+    double gain_step2_ = 0.0;  // what gain_ holds for [s²]
     std::vector<CoarseSet> levels_;
     std::unique_ptr<surface::Patches> patches_;
     std::vector<std::int32_t> faces_, layer_;
@@ -510,6 +560,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_drag", &C::set_drag, nb::arg("drag"))
         .def("set_friction", &C::set_friction, nb::arg("friction"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
+        .def("set_long_threads", &C::set_long_threads, nb::arg("pairs"), nb::arg("rest"))
         .def("set_star_rest", &C::set_star_rest, nb::arg("rest"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
@@ -517,7 +568,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("triangle_sequence", &C::triangle_sequence)
         .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"),
              nb::arg("thickness"))
-        .def("stretch", &C::stretch, nb::arg("position"))
+        .def("stretch", &C::stretch, nb::arg("position"), nb::arg("every") = 1)
         .def_prop_ro("pair_count", &C::pair_count)
         .def_prop_ro("levels", &C::levels)
         .def_prop_ro("particle_count", &C::particle_count)
@@ -526,7 +577,8 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("gravity"), nb::arg("wind"), nb::arg("contact_particle"), nb::arg("contact_gap"),
              nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
              nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
-             nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0, nb::arg("allow_avx2") = true);
+             nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0,
+             nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("allow_avx2") = true);
 }
 }  // namespace
 

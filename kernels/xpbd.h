@@ -14,6 +14,7 @@ struct Constraints {
     const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
     const T *compliance = nullptr;        // (block, lane): 1 / stiffness [m/N]; three rows each for triangles
     const T *weight = nullptr;            // (block, 4, lane): coefficients of triangles
+    const T *gram = nullptr;              // (block, 3, lane): Σ w a², Σ w a b, Σ w b² of triangles
     int arity = 0;
 };
 
@@ -66,10 +67,11 @@ struct ClothView {
     T *point;           // (particle + dummies, 4): x, y, z [m], inverse mass [1/kg]
     T *before;          // (particle, 4): position at the start of the substep
     T *velocity;        // (particle, 4) [m/s]
+    T *asked;           // (particle, 4): what the constraints of the last substep moved it by [m]
     const T *drag;      // (particle) rate at which the air carries it along [1/s]
     const T *thickness; // (particle) distance kept from the skin [m]
     const T *friction;  // (particle) Coulomb coefficient against skin
-    Constraints<T> triangles, seams;
+    Constraints<T> triangles, seams, long_threads;
     Bending<T> bending;
     int level_count;
     LevelView<T> level[LEVEL_LIMIT];
@@ -90,6 +92,8 @@ struct StepOptions {
     T seam_from, seam_to;  // fraction of each seam's starting gap at the start and end of the step
     T speed_limit;     // [m/s]
     T limit_share;     // a coarse limit shortens its pair by at most this share in one substep
+    T head_start;      // share of the last substep's corrections that the next prediction begins with
+    T compression;     // share of their stiffness with which threads resist being pushed together
     T push_limit;      // largest way out of the skin in one substep [m]
 };
 

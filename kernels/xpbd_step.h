@@ -9,99 +9,121 @@
 namespace TOILE_ISA {
 namespace {
 
-// seams and limits: C = |xi - xj| - rest, only pulling (one-sided), and at most by a share of the rest length, so that
-// cloth caught on the body is not torn through it
+// seams, long threads and limits: C = |xi - xj| - rest, only pulling (one-sided), and at most by a share of the rest length,
+// so that cloth caught on the body is not torn through it
 template <class T>
-void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T scale, T share, T most) {
-    const Lane<T> tiny = splat<T>(T(1e-12)), stiff = splat<T>(inverse_dt2), zero = splat<T>(T(0)), ratio = splat<T>(scale);
-    for (std::size_t b = first; b < last; ++b) {
-        const std::int32_t *index = set.index + b * 2 * LANES;
-        Lanes4<T> i = gather(point, index), j = gather(point, index + LANES);
-        const Lane<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
-        const Lane<T> length = at_least<T>(square_root<T>(dx * dx + dy * dy + dz * dz), tiny);
-        const Lane<T> rest = load(set.rest + b * LANES);
-        const Lane<T> stretch = at_most<T>(at_least<T>(length - rest * ratio, zero), rest * splat<T>(share) + splat<T>(most));
-        const Lane<T> sum = i.w + j.w + load(set.compliance + b * LANES) * stiff;
-        // Δλ = -C / (Σ w |∇C|² + α / dt²), Δx = w ∇C Δλ
-        const Lane<T> s = stretch / (at_least<T>(sum, tiny) * length);
+struct PullBlock {
+    const std::int32_t *index;
+    Lanes4<T> i, j;
+    Lane<T> dx, dy, dz, length2, rest;
+
+    inline bool read(const Constraints<T> &set, std::size_t b, const T *point, const Lane<T> &ratio) {
+        index = set.index + b * 2 * LANES;
+        i = gather(point, index), j = gather(point, index + LANES);
+        dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
+        length2 = dx * dx + dy * dy + dz * dz;
+        rest = load(set.rest + b * LANES) * ratio;
+        return any_greater<T>(length2, rest * rest);
+    }
+    // Δλ = -C / (Σ w |∇C|² + α / dt²), Δx = w ∇C Δλ
+    inline void pull(const Lane<T> &soft, const Lane<T> &most) {
+        const Lane<T> tiny = splat<T>(T(1e-12)), zero = splat<T>(T(0));
+        const Lane<T> length = at_least<T>(square_root<T>(length2), tiny);
+        const Lane<T> stretch = at_most<T>(at_least<T>(length - rest, zero), most);
+        const Lane<T> s = stretch / (at_least<T>(i.w + j.w + soft, tiny) * length);
         const Lane<T> si = s * i.w, sj = s * j.w;
         i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
         j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
-        scatter(point, index, i);
-        scatter(point, index + LANES, j);
+    }
+    inline void write(T *point) { scatter(point, index, i), scatter(point, index + LANES, j); }
+};
+
+// rest lengths times `ratio`; no pair is shortened by more than `share` of its rest length plus `most`
+template <class T>
+void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T ratio, T share, T most) {
+    const Lane<T> stiff = splat<T>(inverse_dt2), scale = splat<T>(ratio);
+    for (std::size_t b = first; b < last; b += 2) {
+        PullBlock<T> one, two;
+        // most are slack most of the time
+        const bool first_pulls = one.read(set, b, point, scale), second_pulls = two.read(set, b + 1, point, scale);
+        if (!first_pulls && !second_pulls) continue;
+        const auto pull = [&](PullBlock<T> &block, std::size_t k) {
+            block.pull(load(set.compliance + k * LANES) * stiff, load(set.rest + k * LANES) * splat<T>(share) + splat<T>(most));
+        };
+        pull(one, b), pull(two, b + 1);
+        one.write(point), two.write(point);
     }
 }
 
-// x += w (a A + b B)
+// x += w (cu Fu + cv Fv)
 template <class T, class V>
-inline void move(Lanes4<T> &x, V a, V b, V ax, V ay, V az, V bx, V by, V bz) {
-    x.x += x.w * (a * ax + b * bx), x.y += x.w * (a * ay + b * by), x.z += x.w * (a * az + b * bz);
+inline void move(Lanes4<T> &x, V cu, V cv, V ux, V uy, V uz, V vx, V vy, V vz) {
+    cu *= x.w, cv *= x.w;
+    x.x += cu * ux + cv * vx, x.y += cu * uy + cv * vy, x.z += cu * uz + cv * vz;
+}
+
+// (1 - l²) / (1 + l²): how much a thread of relative length l is too short, 1 - l to second order, without its square root.
+// Threads resist being pushed together less than being pulled: cloth finer than the mesh would buckle instead.
+template <class T>
+inline Lane<T> shortfall(const Lane<T> &length2, const Lane<T> &soft, T compression) {
+    const Lane<T> one = splat<T>(T(1)), missing = one - length2;
+    return at_most<T>(missing, missing * splat<T>(compression)) / ((one + length2) * soft);
 }
 
 // triangles: the cloth's own threads. With Fu = Σ a_i x_i along the weft and Fv = Σ b_i x_i along the warp,
 // the constraints |Fu| - 1, |Fv| - 1 and Fu · Fv have the stiffness (area × N/m) of weft, warp and shear. They are
-// projected one after the other; Fu and Fv follow the corrections, so that the points are read and written once.
+// projected one after the other: Δλ = -C / (Σ w |∇C|² + α / dt²). Every correction is a combination of Fu and Fv, so it is
+// enough to follow their products Fu², Fv², Fu·Fv; the points are read and written once.
 template <class T>
 struct TriangleBlock {
     const std::int32_t *index;
-    const T *soft;
     Lanes4<T> p, q, r;
-    Lane<T> a0, a1, a2, b0, b1, b2, saa, sbb, sab;
     Lane<T> ux, uy, uz, vx, vy, vz;
-    Lane<T> ax, ay, az, bx, by, bz;  // what the weights a and b carry
+    Lane<T> qu, qv, ru, rv;  // what the corners q and r are moved by: qu Fu + qv Fv per inverse mass
 
     inline void read(const Constraints<T> &set, std::size_t b, const T *point) {
-        index = set.index + b * 3 * LANES, soft = set.compliance + b * 3 * LANES;
+        index = set.index + b * 3 * LANES;
         const T *weight = set.weight + b * 4 * LANES;
         p = gather(point, index), q = gather(point, index + LANES), r = gather(point, index + 2 * LANES);
-        a1 = load(weight), a2 = load(weight + LANES), b1 = load(weight + 2 * LANES), b2 = load(weight + 3 * LANES);
-        a0 = -(a1 + a2), b0 = -(b1 + b2);
-        saa = p.w * a0 * a0 + q.w * a1 * a1 + r.w * a2 * a2;
-        sbb = p.w * b0 * b0 + q.w * b1 * b1 + r.w * b2 * b2;
-        sab = p.w * a0 * b0 + q.w * a1 * b1 + r.w * a2 * b2;
+        const Lane<T> a1 = load(weight), a2 = load(weight + LANES), b1 = load(weight + 2 * LANES), b2 = load(weight + 3 * LANES);
         const Lane<T> ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z, fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
         ux = a1 * ex + a2 * fx, uy = a1 * ey + a2 * fy, uz = a1 * ez + a2 * fz;
         vx = b1 * ex + b2 * fx, vy = b1 * ey + b2 * fy, vz = b1 * ez + b2 * fz;
     }
-    // Δλ = -C / (Σ w a² + α / dt²), along the unit vector of Fu
-    inline void weft(const Lane<T> &stiff) {
-        const Lane<T> tiny = splat<T>(T(1e-12)), one = splat<T>(T(1));
-        const Lane<T> lu = at_least<T>(square_root<T>(ux * ux + uy * uy + uz * uz), tiny);
-        const Lane<T> du = (one - lu) / (at_least<T>(saa + load(soft) * stiff, tiny) * lu);
-        ax = ux * du, ay = uy * du, az = uz * du;
-        ux += ax * saa, uy += ay * saa, uz += az * saa, vx += ax * sab, vy += ay * sab, vz += az * sab;
-    }
-    inline void warp(const Lane<T> &stiff) {
-        const Lane<T> tiny = splat<T>(T(1e-12)), one = splat<T>(T(1));
-        const Lane<T> lv = at_least<T>(square_root<T>(vx * vx + vy * vy + vz * vz), tiny);
-        const Lane<T> dv = (one - lv) / (at_least<T>(sbb + load(soft + LANES) * stiff, tiny) * lv);
-        bx = vx * dv, by = vy * dv, bz = vz * dv;
-        ux += bx * sab, uy += by * sab, uz += bz * sab, vx += bx * sbb, vy += by * sbb, vz += bz * sbb;
-    }
-    inline void shear(const Lane<T> &stiff) {
-        const Lane<T> tiny = splat<T>(T(1e-12)), two = splat<T>(T(2));
-        const Lane<T> dot = ux * vx + uy * vy + uz * vz;
-        const Lane<T> u2 = ux * ux + uy * uy + uz * uz, v2 = vx * vx + vy * vy + vz * vz;
-        const Lane<T> ds = -dot / at_least<T>(saa * v2 + two * sab * dot + sbb * u2 + load(soft + 2 * LANES) * stiff, tiny);
-        ax += vx * ds, ay += vy * ds, az += vz * ds, bx += ux * ds, by += uy * ds, bz += uz * ds;
+    inline void project(const Constraints<T> &set, std::size_t b, const Lane<T> &stiff, T compression) {
+        const T *weight = set.weight + b * 4 * LANES, *soft = set.compliance + b * 3 * LANES, *gram = set.gram + b * 3 * LANES;
+        const Lane<T> saa = load(gram), sab = load(gram + LANES), sbb = load(gram + 2 * LANES);  // Σ w a², Σ w a b, Σ w b²
+        Lane<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
+        const Lane<T> one = splat<T>(T(1));
+        // weft: Fu ← s Fu, Fv ← Fv + t Fu
+        const Lane<T> du = shortfall<T>(uu, saa + load(soft) * stiff, compression), s = one + saa * du, t = sab * du;
+        vv += t * (uv + uv + t * uu), uv = s * (uv + t * uu), uu *= s * s;
+        // warp: Fv ← s₂ Fv, Fu ← Fu + t₂ Fv
+        const Lane<T> dv = shortfall<T>(vv, sbb + load(soft + LANES) * stiff, compression), s2 = one + sbb * dv, t2 = sab * dv;
+        uu += t2 * (uv + uv + t2 * vv), uv = s2 * (uv + t2 * vv), vv *= s2 * s2;
+        // shear
+        const Lane<T> turn = sab * uv;
+        const Lane<T> ds = -uv / (saa * vv + turn + turn + sbb * uu + load(soft + 2 * LANES) * stiff);
+        // what the weights a and b carry, in terms of the first Fu and Fv
+        const Lane<T> av = ds * s2, au = du + av * t, bv = dv + ds * t2, bu = ds * s + bv * t;
+        const Lane<T> a1 = load(weight), a2 = load(weight + LANES), b1 = load(weight + 2 * LANES), b2 = load(weight + 3 * LANES);
+        qu = a1 * au + b1 * bu, qv = a1 * av + b1 * bv, ru = a2 * au + b2 * bu, rv = a2 * av + b2 * bv;
     }
     inline void write(T *point) {
-        move(p, a0, b0, ax, ay, az, bx, by, bz), scatter(point, index, p);
-        move(q, a1, b1, ax, ay, az, bx, by, bz), scatter(point, index + LANES, q);
-        move(r, a2, b2, ax, ay, az, bx, by, bz), scatter(point, index + 2 * LANES, r);
+        move<T, Lane<T>>(p, -(qu + ru), -(qv + rv), ux, uy, uz, vx, vy, vz), scatter(point, index, p);
+        move<T, Lane<T>>(q, qu, qv, ux, uy, uz, vx, vy, vz), scatter(point, index + LANES, q);
+        move<T, Lane<T>>(r, ru, rv, ux, uy, uz, vx, vy, vz), scatter(point, index + 2 * LANES, r);
     }
 };
 
-// two blocks side by side: each waits long for its square roots and quotients
+// two blocks side by side: each waits long for its quotients
 template <class T>
-void project_triangles(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2) {
+void project_triangles(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
     const Lane<T> stiff = splat<T>(inverse_dt2);
     for (std::size_t b = first; b < last; b += 2) {
         TriangleBlock<T> one, two;
         one.read(set, b, point), two.read(set, b + 1, point);
-        one.weft(stiff), two.weft(stiff);
-        one.warp(stiff), two.warp(stiff);
-        one.shear(stiff), two.shear(stiff);
+        one.project(set, b, stiff, compression), two.project(set, b + 1, stiff, compression);
         one.write(point), two.write(point);
     }
 }
@@ -158,22 +180,30 @@ void measure_bending(const Bending<T> &b, int chunk, const T *point) {
                     [&](std::int32_t star, Four<T> sum) { keep(star, sum - load4(b.rest + 4 * static_cast<std::size_t>(star))); });
 }
 
-// v += dt g, air drag implicitly, x += dt v
+// What is the same for all particles when a substep begins.
 template <class T>
-void predict(const ClothView<T> &cloth, const StepOptions<T> &o, std::size_t first, std::size_t last) {
-    const Four<T> dt = four<T>(o.dt), fall = Four<T>{o.gravity[0], o.gravity[1], o.gravity[2], T(0)} * dt;
-    const Four<T> wind{o.wind[0], o.wind[1], o.wind[2], T(0)};
-    for (std::size_t p = first; p < last; ++p) {
-        const Four<T> x = load4(cloth.point + 4 * p);
-        Four<T> v = load4(cloth.velocity + 4 * p);
-        if (x[3] != T(0)) {  // pinned: keeps the velocity that it was given
-            const T drag = o.dt * cloth.drag[p];
-            v = (v + fall + four<T>(drag) * wind) * four<T>(T(1) / (T(1) + drag));
-        }
-        store4(cloth.velocity + 4 * p, v);
-        store4(cloth.before + 4 * p, x);
-        store4(cloth.point + 4 * p, x + dt * v);
+struct Air {
+    Four<T> dt, fall, wind, head_start;
+    explicit Air(const StepOptions<T> &o)
+        : dt(four<T>(o.dt)), fall(Four<T>{o.gravity[0], o.gravity[1], o.gravity[2], T(0)} * dt),
+          wind{o.wind[0], o.wind[1], o.wind[2], T(0)}, head_start(Four<T>{o.head_start, o.head_start, o.head_start, T(0)}) {}
+};
+
+// v += dt g, air drag implicitly, x += dt v. Tension changes little from one substep to the next, so the prediction begins
+// with a share of what the constraints asked for in the last one: they then have that much less to do.
+template <class T>
+inline void predict(const ClothView<T> &cloth, const StepOptions<T> &o, const Air<T> &air, std::size_t p) {
+    const Four<T> x = load4(cloth.point + 4 * p);
+    Four<T> v = load4(cloth.velocity + 4 * p), ahead = four<T>(T(0));
+    if (x[3] != T(0)) {  // pinned: keeps the velocity that it was given
+        const T drag = o.dt * cloth.drag[p];
+        v = (v + air.fall + four<T>(drag) * air.wind) * four<T>(T(1) / (T(1) + drag));
+        ahead = air.head_start * load4(cloth.asked + 4 * p);
     }
+    const Four<T> free = x + air.dt * v;
+    store4(cloth.before + 4 * p, x);
+    store4(cloth.asked + 4 * p, free);  // until finish knows where the constraints wanted the particle
+    store4(cloth.point + 4 * p, free + ahead);
 }
 
 // coarse points as averages of the finer points
@@ -209,21 +239,19 @@ void spread(const LevelView<T> &level, T *finer, std::size_t first, std::size_t 
     }
 }
 
-// coarse limits, if they were measured, and bending, both at the predicted points, move the particles
+// coarse limits and bending, both measured at the predicted points, move the particles
 template <class T>
-void carry(const ClothView<T> &cloth, int chunk, bool limited) {
+void carry(const ClothView<T> &cloth, int chunk) {
     each_row<T>(cloth.bending.force, chunk, cloth.bending.moment, [&](std::int32_t p, const Four<T> &moment) {
         T *to = cloth.point + 4 * static_cast<std::size_t>(p);
         const Four<T> x = load4(to);
         if (x[3] == T(0)) return;
         Four<T> push = four<T>(-x[3]) * moment;
-        if (limited) push += spread_push(cloth.level[0], p);
+        if (cloth.level_count) push += spread_push(cloth.level[0], p);
         store4(to, x + push);
     });
 }
 
-// tension needs many substeps to grow: limits in every second one hold as well (hanging 128²: 99 % stretch 1.1 → 1.3 %)
-constexpr int LIMIT_EVERY = 2;
 constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are left to one thread: waiting costs more
 
 // the limits of one level, after the coarser ones: the groups of constraints as in project_triangles
@@ -295,45 +323,52 @@ void respond(T *x, T *old, const T *n, T offset, const T *skin, T time, T dt, T 
     for (int a = 0; a < 3; ++a) x[a] -= slip[a] * share;
 }
 
+// cloth against cloth and against skin, then the velocity
 template <class T>
-void finish(const ClothView<T> &cloth, const StepOptions<T> &o, T time, std::size_t first, std::size_t last) {
-    const Four<T> inverse_dt = four<T>(T(1) / o.dt);
-    for (std::size_t p = first; p < last; ++p) {
-        T *x = cloth.point + 4 * p, *old = cloth.before + 4 * p;
-        if (x[3] == T(0)) continue;
-        if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, x, old);
-        for (std::size_t c = cloth.contact_begin[p]; c < cloth.contact_begin[p + 1]; ++c)
-            respond(x, old, cloth.contact_normal + 3 * c, cloth.contact_offset[c], cloth.contact_velocity + 3 * c, time,
-                    o.dt, cloth.thickness[p], cloth.friction[p], o.push_limit);
-        Four<T> v = (load4(x) - load4(old)) * inverse_dt;
-        const Four<T> square = v * v;
-        const T speed2 = square[0] + square[1] + square[2];
-        if (speed2 > o.speed_limit * o.speed_limit) v = v * four<T>(o.speed_limit / std::sqrt(speed2));
-        store4(cloth.velocity + 4 * p, v);
-    }
+inline void finish(const ClothView<T> &cloth, const StepOptions<T> &o, const Four<T> &inverse_dt, T time, std::size_t p) {
+    T *x = cloth.point + 4 * p, *old = cloth.before + 4 * p;
+    if (x[3] == T(0)) return;
+    store4(cloth.asked + 4 * p, load4(x) - load4(cloth.asked + 4 * p));
+    if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, x, old);
+    for (std::size_t c = cloth.contact_begin[p]; c < cloth.contact_begin[p + 1]; ++c)
+        respond(x, old, cloth.contact_normal + 3 * c, cloth.contact_offset[c], cloth.contact_velocity + 3 * c, time,
+                o.dt, cloth.thickness[p], cloth.friction[p], o.push_limit);
+    Four<T> v = (load4(x) - load4(old)) * inverse_dt;
+    const Four<T> square = v * v;
+    const T speed2 = square[0] + square[1] + square[2];
+    if (speed2 > o.speed_limit * o.speed_limit) v = v * four<T>(o.speed_limit / std::sqrt(speed2));
+    store4(cloth.velocity + 4 * p, v);
 }
 
-// One substep: predict | coarse limits, curvatures | carry both to the particles, triangles chunk by chunk | borders |
-// left over, seams | cloth against cloth | skin, velocities. A bar is a barrier.
+// One substep: predict | coarse limits, curvatures | carry both to the particles, threads and triangles chunk by chunk |
+// borders | left over, seams | cloth against cloth | skin, velocities, and the next substep's prediction. A bar is a barrier.
 template <class T>
 void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
-    const T inverse_dt2 = T(1) / (o.dt * o.dt);
+    // forces add up from substep to substep: Σ βⁿ = 1 / (1 - β) of what is asked for in one
+    const T inverse_dt2 = T(1) / (o.dt * o.dt * (T(1) - o.head_start));
+    const Four<T> inverse_dt = four<T>(T(1) / o.dt);
+    const Air<T> air(o);
     const std::size_t n = cloth.particle_count;
     const int chunks = cloth.chunk_count;
     const auto begin = [&](int c) { return n * c / chunks; };
-    const auto project = [&](int g) {
-        const auto &t = cloth.triangles;
-        project_triangles<T>(t, t.begin[g], t.begin[g + 1], cloth.point, inverse_dt2);
+    const auto each_particle = [&](const auto &use) {
+        for (int c = rank; c < chunks; c += size)
+            for (std::size_t p = begin(c); p < begin(c + 1); ++p) use(p);
     };
+    const auto project = [&](int g) {
+        const auto &long_threads = cloth.long_threads, &t = cloth.triangles;
+        if (long_threads.begin)
+            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(0), T(1), o.limit_share, T(0));
+        project_triangles<T>(t, t.begin[g], t.begin[g + 1], cloth.point, inverse_dt2, o.compression);
+    };
+    each_particle([&](std::size_t p) { predict(cloth, o, air, p); });
     for (int s = 0; s < o.substep_count; ++s) {
-        for (int c = rank; c < chunks; c += size) predict(cloth, o, begin(c), begin(c + 1));
         barrier.wait();
         for (int c = rank; c < chunks; c += size) measure_bending(cloth.bending, c, cloth.point);
-        const bool limited = cloth.level_count && s % LIMIT_EVERY == 0;
-        if (limited) limit_levels(cloth, o, rank, size, barrier);
+        if (cloth.level_count) limit_levels(cloth, o, rank, size, barrier);
         else barrier.wait();
         for (int c = rank; c < chunks; c += size) {
-            carry(cloth, c, limited);
+            carry(cloth, c);
             project(c);
         }
         barrier.wait();
@@ -351,7 +386,12 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
             measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);
             barrier.wait();
         }
-        for (int c = rank; c < chunks; c += size) finish(cloth, o, o.dt * T(s + 1), begin(c), begin(c + 1));
+        const T time = o.dt * T(s + 1);
+        const bool last = s + 1 == o.substep_count;
+        each_particle([&](std::size_t p) {
+            finish(cloth, o, inverse_dt, time, p);
+            if (!last) predict(cloth, o, air, p);
+        });
     }
 }
 }  // namespace

@@ -18,6 +18,7 @@ from toile import _kernels
 from toile.choose import choose
 from toile.cloth.folds import Folds
 from toile.cloth.gathers import gathered_corners
+from toile.cloth.threads import long_threads
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels, triangle_rest_areas
 from toile.mesh.curvature import border_curvature
@@ -37,9 +38,9 @@ class Quality:
 
 
 QUALITIES = {
-    "draft": Quality(1 / 480, 1 / 1200, 0.06),
-    "normal": Quality(1 / 720, 1 / 1800, 0.03),
-    "fine": Quality(1 / 1800, 1 / 3600, 0.01),
+    "draft": Quality(1 / 360, 1 / 720, 0.06),
+    "normal": Quality(1 / 600, 1 / 1200, 0.03),
+    "fine": Quality(1 / 1200, 1 / 2400, 0.01),
 }
 """by name"""
 
@@ -56,7 +57,11 @@ class XpbdSettings:
     substep: float = 0.0
     """longest substep [s]; shorter is stiffer; 0: as the quality asks"""
     levels: int = 4
-    """levels of coarse distance limits (0: none); each spans twice the length of the one below"""
+    """levels of coarse distance limits; 0: neither these nor long threads, pure physics"""
+    head_start: float = 0.45
+    """share of what constraints asked for in one substep that the next begins with; over 0.5 it swings up"""
+    compression: float = 0.3
+    """share of the stretch stiffness with which threads resist being pushed together, 0 to 1"""
     contact_queries: int = 2
     """how often per 1/60 s the nearest skin is looked up"""
     thickness: float = 0.004
@@ -86,6 +91,10 @@ class XpbdSettings:
             raise ToileError("contact_queries must be at least 1")
         if self.precision not in ("single", "double"):
             raise ToileError(f"precision is '{self.precision}': choose single or double")
+        if not 0 <= self.head_start <= 0.5:
+            raise ToileError(f"head_start is {self.head_start}: choose 0 to 0.5, cloth swings up above")
+        if not 0 <= self.compression <= 1:
+            raise ToileError(f"compression is {self.compression}: choose 0 to 1")
         for name in ("stretch_scale", "bend_scale", "speed_limit"):
             if not getattr(self, name) > 0:
                 raise ToileError(f"{name} must be positive")
@@ -248,9 +257,14 @@ def extra_thickness(garment: Garment) -> Floats:
 
 def cloth_distance(garment: Garment, least: float) -> Floats:
     """Return the distance that cloth keeps from cloth [m], (n,); between two fabrics their mean holds."""
-    edge = float(np.sqrt(triangle_rest_areas(garment).mean() * 4 / np.sqrt(3)))
     # more, and neighbours in the mesh would push each other
-    return np.minimum(np.maximum(particle_average(garment, "thickness"), least), 0.4 * edge)
+    most = 0.4 * mean_edge(garment)
+    return np.minimum(np.maximum(particle_average(garment, "thickness"), least), most)
+
+
+def mean_edge(garment: Garment) -> float:
+    """Return the side of an equilateral triangle as large as the mean one [m]."""
+    return float(np.sqrt(triangle_rest_areas(garment).mean() * 4 / np.sqrt(3)))
 
 
 class XpbdSolver:
@@ -341,6 +355,12 @@ class XpbdSolver:
         panel = self.garment.uv_panel[self.garment.triangles_uv[:, 0]]
         corner = gathered_corners(self.garment) * (1 + give(self.garment))[:, None, None]
         garment = self.garment
+        if self.settings.levels:
+            pairs, rest = long_threads(garment, corner, mean_edge(garment))
+            if self._worn is not None:
+                held = np.linalg.norm(self._worn[pairs[:, 0]] - self._worn[pairs[:, 1]], axis=1)
+                rest = np.maximum(rest, held)
+            self._cloth.set_long_threads(pairs, rest)
         self._cloth.set_levels(
             garment.triangles, corner, panel, garment.triangles_uv, self.settings.levels, self._worn
         )
@@ -359,8 +379,9 @@ class XpbdSolver:
         if self.settings.substep:
             return self.settings.substep
         quality = QUALITIES[self.settings.quality]
-        # from half the stated stretch to twice as much
-        strain = np.clip((self.stretch(position)[1] / quality.stretch - 0.5) / 1.5, 0.0, 1.0)
+        # from half the stated stretch to twice as much; a quarter of the cloth tells
+        _, most = self._cloth.stretch(position, every=4)
+        strain = min(max((most / quality.stretch - 0.5) / 1.5, 0.0), 1.0)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / rate)
 
@@ -393,6 +414,8 @@ class XpbdSolver:
                 speed_limit=self.settings.speed_limit,
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
                 watch=watch if part == 0 else 0.0,
+                head_start=self.settings.head_start,
+                compression=self.settings.compression,
             )
         self._seam_fraction = end
         return State(position=position, velocity=velocity, time=state.time + dt)

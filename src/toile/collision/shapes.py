@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from toile.types import ContactQuery, Contacts, Floats, PosedBody, as_floats
+from toile.types import ContactQuery, Contacts, Floats, Ints, PosedBody, as_floats
 
 
 def _still() -> Floats:
@@ -34,10 +34,15 @@ class Sphere:
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3)."""
         away = position - self.centre
-        distance = np.linalg.norm(away, axis=1, keepdims=True)
+        square = np.einsum("na,na->n", away, away)
+        # only what is near is looked at closely
+        near = np.flatnonzero(square < (self.radius + self.reach) ** 2).astype(np.int32)
+        distance = np.sqrt(square[near])
         # at the centre every way out is as short: take up
-        normal = np.where(distance > 1e-12, away / np.maximum(distance, 1e-12), [0.0, 1.0, 0.0])
-        return _near(distance[:, 0] - self.radius, normal, self.velocity, self.reach)
+        away, centred = away[near], distance < 1e-12
+        away[centred] = [0.0, 1.0, 0.0]
+        normal = away / np.where(centred, 1.0, distance)[:, None]
+        return _contacts(near, distance - self.radius, normal, self.velocity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,8 @@ class Plane:
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3)."""
         gap = (position - self.point) @ self.normal
-        return _near(gap, np.broadcast_to(self.normal, position.shape), self.velocity, self.reach)
+        near = np.flatnonzero(gap < self.reach).astype(np.int32)
+        return _contacts(near, gap[near], np.tile(self.normal, (len(near), 1)), self.velocity)
 
 
 def floor(height: float = 0.0) -> Plane:
@@ -109,11 +115,6 @@ def together(lists: Sequence[Contacts]) -> Contacts:
     )
 
 
-def _near(gap: Floats, normal: Floats, velocity: Floats, reach: float) -> Contacts:
-    chosen = np.flatnonzero(gap < reach).astype(np.int32)
-    return Contacts(
-        particle=chosen,
-        gap=gap[chosen],
-        normal=np.ascontiguousarray(normal[chosen]),
-        velocity=np.tile(np.asarray(velocity, dtype=np.float64), (len(chosen), 1)),
-    )
+def _contacts(particle: Ints, gap: Floats, normal: Floats, velocity: Floats) -> Contacts:
+    everywhere = np.tile(np.asarray(velocity, dtype=np.float64), (len(particle), 1))
+    return Contacts(particle=particle, gap=gap, normal=normal, velocity=everywhere)
