@@ -46,7 +46,10 @@ def section(skin: Floats, offset: float) -> Section:
     hull = shapely.MultiPoint(skin).convex_hull
     # corners rounder than the mesh is coarse: chords of the cloth then hardly shorten it
     roundness = 0.5 * math.sqrt(hull.area / math.pi)
-    hull = hull.buffer(-roundness, quad_segs=32).buffer(roundness + offset, quad_segs=64)
+    core = hull.buffer(-roundness, quad_segs=32)
+    hull = (
+        hull.buffer(offset, quad_segs=64) if core.is_empty else core.buffer(roundness + offset, quad_segs=64)
+    )
     ring = np.array(shapely.get_coordinates(hull.exterior))[:-1]
     if shapely.is_ccw(hull.exterior):  # (x, z) seen with x to the right and z up: front → left is clockwise
         ring = ring[::-1]
