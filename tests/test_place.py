@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from toile._kernels import SurfaceTree
+from toile._kernels import SurfaceTree, meeting_pairs_self
 from toile.body import named_body
 from toile.errors import ToileError
 from toile.garment.build import build, panel_coordinates
@@ -68,6 +68,14 @@ def check_start(garment, body, position):
 def test_drafts_start_well(name, body):
     garment = build(draft(name, body.measurements), edge_length=MESH)
     check_start(garment, body, place(garment, body))
+
+
+@pytest.mark.parametrize("name", ["tshirt", "shirt", "coat", "trousers", "circle_skirt", "hooded_jacket"])
+def test_no_panel_starts_through_another(name, body):
+    """Sewing cannot part what begins crossed: sleeves through fronts, legs through each other."""
+    garment = build(draft(name, body.measurements), edge_length=MESH)
+    position = place(garment, body)
+    assert len(meeting_pairs_self(SurfaceTree(garment.triangles, position), None, 100)[1]) == 0
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -98,16 +98,25 @@ class Cone:
         return np.asarray(g / np.linalg.norm(g, axis=1, keepdims=True))
 
 
-def cone_over(around: Section, base_height: float, top_height: float, radius: float, share: float) -> Cone:
+def cone_over(
+    around: Section,
+    base_height: float,
+    top_height: float,
+    radius: float,
+    share: float,
+    lean: Floats | tuple[float, float] = (0.0, 0.0),
+) -> Cone:
     """Return the cone whose surface passes the section at base_height.
 
-    Its apex is where a ray at the share of the girth, that long from the apex, ends at top_height [m].
+    Its apex is where a ray at the share of the girth, that long from the apex, ends at top_height [m]. lean:
+    how far its axis moves along x and z per height.
     """
     base = np.insert(around.points, 1, base_height, axis=1)
     middle = (around.points.min(axis=0) + around.points.max(axis=0)) / 2.0
     apex_y = top_height + radius
     for _ in range(20):
-        apex = np.array([middle[0], apex_y, middle[1]])
+        x, z = middle + (apex_y - base_height) * np.asarray(lean)
+        apex = np.array([x, apex_y, z])
         rays = base - apex
         directions = rays / np.linalg.norm(rays, axis=1, keepdims=True)
         cosines = np.clip((directions[:-1] * directions[1:]).sum(axis=1), -1.0, 1.0)

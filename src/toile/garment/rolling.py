@@ -37,6 +37,8 @@ SLIDING = 2.0
 """what a metre that a panel slides along its limb costs; standing open by its own girth costs 1"""
 CROSSING = 2.0
 """what it costs to run through another panel"""
+LEAN = 0.4
+"""how far a sleeve may lean, per length"""
 MIDDLE = 0.004
 """distance that a leg's panels keep from the middle of the body [m]"""
 GOOD = 1.3
@@ -145,6 +147,8 @@ class Rolling:
                 best = self._at(points, slide, margin, least, best, lambda w: standing.crossed(panel, w))
                 if best.good or (best.free and not laid.limb.endswith("_arm")):
                     return best.world
+            if best.free:
+                break
         if best is NOWHERE:
             raise ToileError(
                 f"panel '{laid.panel.name}' finds no room round the {laid.limb.replace('_', ' ')}: "
@@ -211,7 +215,7 @@ class Rolling:
         """Return how far the panel may slide down its limb to find room [m], nearest first."""
         limb = self.shape.laid.limb
         if limb.endswith("_arm"):
-            return [0.02 * k for k in range(11)]
+            return [0.03 * k for k in range(7)]
         return [-0.01 * k for k in range(13)] if limb in ("neck", "head") else [-0.01 * k for k in range(7)]
 
     def _pushes(self, least: float) -> Sequence[Floats]:
@@ -257,14 +261,21 @@ class Rolling:
         apex, radius = flip * (np.asarray(self.shape.apex) - [0.0, slide]), self.shape.radius
         top = float(apex[1]) - radius
         share = self.shape.laid.faces / (2.0 * np.pi)
+        lean = np.zeros(2)
         if self.shape.up > 0.0:
             base = max(top - 0.18, self.shape.low - slide)
             skin = self._skin(base - 0.05, top + 0.02)
         else:
             base = min(slide - self.shape.widest, top - 0.02)
             skin = self._skin(-base - 0.06, -base + 0.03)
+            # a bent arm leaves the axis: the sleeve leans after it, until its hem rests on the arm
+            faces = self.shape.laid.faces
+            end = _middle(self._skin(-top - 0.04, -top + 0.02)) - 0.5 * offset * np.array(
+                [np.sin(faces), np.cos(faces)]
+            )
+            lean = (end - _middle(skin)) / max(top - base, 0.05)
         around = section(skin, offset)
-        cone = cone_over(around, base, top, radius, share)
+        cone = cone_over(around, base, top, radius, share, np.clip(lean, -LEAN, LEAN))
         size = float(cone.angle[-1])
         if WIDEST <= size < least:
             cone = fluted(cone, least)
@@ -277,6 +288,11 @@ class Rolling:
         near = [v for v in self.others if v.laid.limb == mine.laid.limb]
         pairs = [(mine, v) for v in near] + [(v, mine) for v in near]
         return max(overlap(a, b) / turn for a, b in pairs if (turn := _turn(a, b)) > 0.0)
+
+
+def _middle(points: Floats) -> Floats:
+    """Return the middle of the box round points, (d,)."""
+    return np.asarray((points.min(axis=0) + points.max(axis=0)) / 2.0)
 
 
 def _turn(a: Shape, b: Shape) -> float:

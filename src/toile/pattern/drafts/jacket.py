@@ -80,13 +80,19 @@ def _jacket(
     return (*fronts(lines), back_piece(lines), left, right)
 
 
+CROWN_REACH = 0.08
+"""how far the back of a hood lies behind the nape [m]"""
+HOOD_DEPTH = 0.42
+"""from the brim to the back of the head, as a share of the head's girth"""
+
+
 def hood(m: Measures, panels: Sequence[Panel]) -> Panel:
     """Return the left half of a hood: its face opening at x < 0, the back of the head at x > 0."""
     front, back = length_of(panels, "left_front.neck"), length_of(panels, "back.left_neck")
-    tall = m["height"] - m["neck_height"] + 0.055
+    tall = m["height"] - m["neck_height"] + 0.04
     x = front + back
-    # the brim lies a little behind the line of the front, else it sinks over the eyes
-    brim = 0.035
+    # the hood is as deep as the head, whatever the neck: beyond that it would sink over the eyes
+    brim = max(x + CROWN_REACH - HOOD_DEPTH * m["head"], 0.03)
     sides = [
         side("front_neck", (0.0, 0.0)),
         side("back_neck", (front, 0.0)),
