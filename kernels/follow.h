@@ -4,17 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 
+// Particles come in blocks of eight; a block lists its particles' neighbours slot by slot, eight at a time, padded with the particle
+// itself (no length, no force). Contacts come in rounds: within a block of eight no particle comes twice, padding is a spare particle.
 template <class T>
 struct FollowView {
-    std::size_t count, blocks;
-    T *point, *velocity, *force;  // (particle + dummies, 4)
-    const std::int32_t *index;    // (block, 2, lane)
-    const T *rest;                // (block, lane) [m]
-    const T *weight;              // (particle): 1 / mass, 0 where held
-    const T *drag, *friction;     // (particle)
-    std::size_t contacts;
-    const std::int32_t *who;      // (contact)
-    const T *gap, *start, *normal, *skin;  // (contact), (contact, 3) each
+    std::size_t blocks, contact_blocks;
+    T *point, *next, *velocity;          // (particle, 4); next: where the following step's positions go
+    const std::size_t *slot_begin;       // slots of block b are slot_begin[b] .. slot_begin[b + 1]
+    const std::int32_t *neighbour;       // (slot, lane)
+    const T *rest;                       // (slot, lane) [m]
+    const std::int32_t *own;             // (block, lane): the particles themselves
+    const T *weight, *drag, *free;       // (block, lane): 1 / mass; 1/s; 0 where held, else 1
+    const std::int32_t *who;             // (contact block, lane)
+    const T *normal, *skin;              // (contact block, 3, lane)
+    const T *level, *rise, *friction;    // (contact block, lane): gap = n · x - level - t rise
 };
 
 template <class T>
@@ -24,11 +27,12 @@ struct FollowOptions {
     T gravity[3], wind[3];
 };
 
+// leaves the last positions in view.point or view.next: returns where
 namespace plain {
-void follow(const FollowView<float> &, const FollowOptions<float> &);
-void follow(const FollowView<double> &, const FollowOptions<double> &);
+float *follow(FollowView<float>, const FollowOptions<float> &);
+double *follow(FollowView<double>, const FollowOptions<double> &);
 }  // namespace plain
 namespace avx2 {
-void follow(const FollowView<float> &, const FollowOptions<float> &);
-void follow(const FollowView<double> &, const FollowOptions<double> &);
+float *follow(FollowView<float>, const FollowOptions<float> &);
+double *follow(FollowView<double>, const FollowOptions<double> &);
 }  // namespace avx2

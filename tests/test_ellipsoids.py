@@ -102,15 +102,15 @@ def test_the_kernel_against_ray_distances() -> None:
     query = collider.at(posed)
     points = body.vertices[::40] + np.random.default_rng(3).uniform(-0.02, 0.02, body.vertices[::40].shape)
     found = query(points)
-    # by the words of the docs page: the smallest plane gap in each group, the parent by the ray
+    # by the words of the docs page: in each group the nearest along the ray, the parent the nearest of all
     rays = [ray_distance(points, frame) for frame in collider.rest_from_unit]
     gaps = np.array([np.einsum("ij,ij->i", points - s, n) for _, s, n in rays])
     distance = np.array([d for d, _, _ in rays])
     chosen = {}
     for group in range(len(GROUPS)):
         own = np.flatnonzero(collider.group == group)
-        best = own[gaps[own].argmin(axis=0)]
-        for p in np.flatnonzero(gaps[best, np.arange(len(points))] < collider.settings.radius):
+        best = own[distance[own].argmin(axis=0)]
+        for p in np.flatnonzero(distance[best, np.arange(len(points))] < collider.settings.radius):
             chosen[p, group] = best[p]
     wanted = sorted(chosen)
     assert found.particle.tolist() == [p for p, _ in wanted]
