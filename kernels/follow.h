@@ -20,6 +20,9 @@ struct FollowView {
     const T *level, *rise, *friction;    // (contact block, lane): gap = n · x - level - t rise
 };
 
+// the paper pushes out once per frame; here every third Euler step, the last included
+constexpr int STEPS_PER_PUSH = 3;
+
 template <class T>
 struct FollowOptions {
     int steps;

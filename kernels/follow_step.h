@@ -85,7 +85,7 @@ template <class T>
 T *run(FollowView<T> c, const FollowOptions<T> &o) {
     for (int k = 1; k <= o.steps; ++k) {
         move(c, o);
-        meet(c, o, static_cast<T>(k) * o.dt);
+        if ((o.steps - k) % STEPS_PER_PUSH == 0) meet(c, o, static_cast<T>(k) * o.dt);
         std::swap(c.point, c.next);
     }
     return c.point;

@@ -36,7 +36,7 @@ def test_free_fall_is_that_of_euler(drag: float) -> None:
 def test_spring_by_hand() -> None:
     # two opposite corners have two edges of 1 m only; pulled 0.1 m along the first: k · 0.1 / m back
     garment = sheet(2, 2, 1.0, 1.0)
-    settings = FollowSettings(stiffness=3.0, damping=0.0, precision="double", even_mass=False)
+    settings = FollowSettings(stiffness=3.0, damping=0.0, precision="double", edge_mass=False)
     solver = FollowSolver(garment, settings)
     x = lying(garment)
     lonely = int(np.flatnonzero(np.bincount(solver._edges.ravel()) == 2)[0])
@@ -57,7 +57,7 @@ def test_the_kernel_against_numpy(precision: str, close: float) -> None:
     x, v = lying(garment) + rng.normal(0, 0.002, (30, 3)), rng.normal(0, 0.2, (30, 3))
     ball = Sphere(np.array([0.1, -0.095, 0.08]), 0.1, np.array([0.2, 0.3, 0.0]))
     scene = Scene(None, ball, np.array([0.0, -9.81, 0.0]), np.array([0.5, 0.0, 0.0]))
-    solver = FollowSolver(garment, FollowSettings(precision=precision, even_mass=False))
+    solver = FollowSolver(garment, FollowSettings(precision=precision, edge_mass=False))
     held = np.array([0, 29])
     solver.pin(held.astype(np.int32))
     dt = 4.5 * solver.stable_step
@@ -82,7 +82,11 @@ def test_the_kernel_against_numpy(precision: str, close: float) -> None:
         a = force / mass[:, None] + scene.gravity - solver._drag[:, None] * (v - scene.wind)
         a[held] = 0
         v = v + h * a
+        v[held] = given[held]
         x = x + h * v
+        # pushed out in every third step and in the last
+        if k not in (2, 5):
+            continue
         away = x[found.particle] - start[found.particle] - k * h * found.velocity
         gap = found.gap + np.einsum("ca,ca->c", found.normal, away)
         at = x[held]
@@ -99,8 +103,9 @@ def test_momentum_is_kept() -> None:
     x, v = lying(garment) + rng.normal(0, 0.003, (20, 3)), rng.normal(0, 0.1, (20, 3))
     solver = make_solver("follow", garment, damping=0.0, precision="double")
     state = solver.step(State(x, v), empty_space(0.0), 0.05)
-    # all particles weigh the same
-    np.testing.assert_allclose(state.velocity.mean(axis=0), v.mean(axis=0), rtol=0, atol=1e-12)
+    # every edge weighs the same
+    mass = np.bincount(rest_lengths(garment)[0].ravel())
+    np.testing.assert_allclose(mass @ state.velocity, mass @ v, rtol=0, atol=1e-11)
     assert np.abs(state.position - x).max() < 0.1
 
 
@@ -151,8 +156,11 @@ def test_the_longest_step_follows_from_the_mesh() -> None:
     wanted = np.linalg.eigvalsh(laplacian).max()
     assert largest_eigenvalue(edges, even) == pytest.approx(wanted, rel=1e-3)
     solver = FollowSolver(garment, FollowSettings(stiffness=20.0))
-    weight = particle_mass(garment).mean()
-    assert solver.stable_step == pytest.approx(1.9 / np.sqrt(20 * wanted * 1e-4 / weight), rel=1e-3)
+    degree = np.bincount(edges.ravel())
+    mass = particle_mass(garment).sum() * degree / degree.sum()
+    assert solver.stable_step == pytest.approx(1.9 / np.sqrt(20 * largest_eigenvalue(edges, mass)), rel=1e-9)
+    # a fan of triangles: no eigenvalue of D⁻¹ L is above 2
+    assert largest_eigenvalue(edges, degree.astype(float)) < 2
 
 
 def test_lies_on_a_ball() -> None:

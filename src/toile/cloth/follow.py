@@ -37,8 +37,8 @@ class FollowSettings:
     """of each edge as a spring [N/m]"""
     damping: float = 1.0
     """rate at which all motion relative to the air dies down, besides the fabric's own [1/s]"""
-    even_mass: bool = True
-    """every particle weighs the same; off: what the triangles round it weigh, and shorter steps"""
+    edge_mass: bool = True
+    """every edge weighs the same, half at each end: long steps; off: what the triangles round it weigh"""
     thickness: float = 0.004
     """distance kept between cloth and skin [m]"""
     longest: int = 2000
@@ -69,8 +69,9 @@ class FollowSolver:
         if not (self._mass > 0).all():
             lost = int(np.flatnonzero(~(self._mass > 0))[0])
             raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
-        if self.settings.even_mass:
-            self._mass = np.full(count, self._mass.mean())
+        if self.settings.edge_mass:
+            degree = np.bincount(self._edges.ravel(), minlength=count)
+            self._mass = self._mass.sum() * degree / degree.sum()
         self._drag = particle_average(garment, "damping") + self.settings.damping
         self._friction = particle_average(garment, "friction")
         fastest = np.sqrt(self.settings.stiffness * largest_eigenvalue(self._edges, self._mass))
