@@ -32,10 +32,10 @@ def dressed() -> tuple[Recording, Body]:
 
 @pytest.fixture(scope="module")
 def plan(dressed: tuple[Recording, Body]) -> Plan:
-    settings = AnimateSettings(fps=24, seconds=1, lead=0.3)
+    settings = AnimateSettings(fps=15, seconds=1, lead=0.3)
     made = loop_plan(plan_walk(*dressed, toile.read_motion("walk"), settings=settings))
     # two rounds and a bit: enough to choose from
-    short = replace(made.settings, seconds=(2 * made.loop_frames + 8) / 24)
+    short = replace(made.settings, seconds=(2 * made.loop_frames + 6) / 15)
     return replace(made, settings=short)
 
 
@@ -49,7 +49,7 @@ def walked(dressed: tuple[Recording, Body], plan: Plan, tmp_path_factory: pytest
 def test_the_last_frame_runs_into_the_first(walked: Path, plan: Plan, tmp_path: Path) -> None:
     seam = close_loop(walked, tmp_path / "loop.toile", plan)
     frames = plan.loop_frames
-    assert frames == round(read_motion("walk").duration * 24)
+    assert frames == round(read_motion("walk").duration * 15)
     with RecordedFile(tmp_path / "loop.toile") as recorded:
         assert (len(recorded), recorded.complete) == (frames, True)
         assert seam_in(recorded.settings) == seam
