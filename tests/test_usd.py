@@ -1,5 +1,7 @@
 """USD files, read back with usd-core."""
 
+import struct
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,6 +63,18 @@ def test_texture_panels_materials_and_seams(tmp_path: Path) -> None:
     shader = UsdShade.Shader(stage.GetPrimAtPath(f"{material.GetPath()}/surface"))
     np.testing.assert_allclose(shader.GetInput("diffuseColor").Get(), [0.6, 0.05, 0.05], atol=1e-6)
     assert list(mesh.GetPrim().GetCustomDataByKey("toile:seams")) == ["left side", "right side"]
+
+
+def test_a_package_is_stored_at_multiples_of_64_bytes(tmp_path: Path) -> None:
+    export(recording(3), tmp_path / "look.usdz")
+    with zipfile.ZipFile(tmp_path / "look.usdz") as package:
+        (entry,) = package.infolist()
+        assert package.testzip() is None
+    assert (entry.compress_type, entry.filename) == (zipfile.ZIP_STORED, "look.usdc")
+    raw = (tmp_path / "look.usdz").read_bytes()
+    name, extra = struct.unpack_from("<HH", raw, 26)
+    assert (30 + name + extra) % 64 == 0
+    assert raw[30 + name + extra :].startswith(b"PXR-USDC")
 
 
 def test_each_garment_of_an_outfit_is_a_mesh(tmp_path: Path) -> None:

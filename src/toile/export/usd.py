@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import struct
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,12 +33,10 @@ SAVE_EVERY = 32
 
 def _pxr(path: str | os.PathLike[str]) -> Any:
     try:
-        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, UsdUtils, Vt
+        from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, Vt
     except ImportError as error:
         raise ToileError(f"cannot write {path}: USD needs the extra: pip install 'toile[usd]'") from error
-    return type(
-        "pxr", (), {m.__name__.split(".")[-1]: m for m in (Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, UsdUtils, Vt)}
-    )
+    return type("pxr", (), {m.__name__.split(".")[-1]: m for m in (Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, Vt)})
 
 
 def prim_name(name: str, taken: set[str]) -> str:
@@ -238,5 +239,25 @@ def _write_whole(pxr: Any, path: str | os.PathLike[str], clip: Clip, normals: bo
         with tempfile.TemporaryDirectory(dir=part.parent, prefix=".toile") as folder:
             inner = Path(folder) / "look.usdc"
             _write_stage(pxr, inner, clip, normals)
-            if not pxr.UsdUtils.CreateNewUsdzPackage(os.fspath(inner), os.fspath(part)):
-                raise ToileError(f"cannot write {path}: the USDZ package could not be made")
+            _package(inner, part, path)
+
+
+def _package(inner: Path, part: Path, path: str | os.PathLike[str]) -> None:
+    """Write a USDZ package of one layer: a ZIP that stores it as it is, from a multiple of 64 bytes on.
+
+    Copied piece by piece: the library's own function holds the whole layer in memory.
+    """
+    size = inner.stat().st_size
+    if size > zipfile.ZIP64_LIMIT:
+        raise ToileError(f"cannot write {path}: packages end at 2 GB: write .usdc instead")
+    entry = zipfile.ZipInfo(inner.name)
+    entry.file_size = size
+    # local header, name, and an extra field (id, length, zeros) that fills up to the next multiple
+    spare = -(30 + len(inner.name) + 4) % 64
+    entry.extra = struct.pack("<HH", 0x1986, spare) + bytes(spare)
+    with (
+        zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as package,
+        package.open(entry, "w") as target,
+        inner.open("rb") as layer,
+    ):
+        shutil.copyfileobj(layer, target, 1 << 20)
