@@ -8,10 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from dressed_samples import recording
+from toile.cli import exports, main
 from toile.errors import ToileError
 from toile.export import EXPORTS, clip, export
+from toile.export.film import Shot
 from toile.export.gltf_motion import write_glb
 from toile.export.point_cache import write_point_cache
 from toile.run.record import RecordedFile, save_recording, sound_frames
@@ -21,6 +24,7 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[2])
 from dressed_samples import recording
+from toile.cli import exports, main
 from toile.errors import ToileError
 from toile.export import export
 from toile.export.film import Shot
@@ -29,7 +33,7 @@ film = {"shot": Shot(width=96, height=128), "studio": Studio(sky_count=12, key_c
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 for suffix in sys.argv[3:]:
     try:
-        export(recording(40), sys.argv[1] + "/look" + suffix, **film if suffix in (".gif", ".mp4") else {})
+        export(recording(40), sys.argv[1] + "/look" + suffix, **film if suffix in (".gif", ".mp4", ".png") else {})
     except ToileError as error:
         print(suffix, error)
 """
@@ -99,3 +103,52 @@ def test_export_picks_by_suffix(tmp_path: Path, suffix: str) -> None:
     options = {"height": 64, "views": ["front"]} if suffix == ".PNG" else {}
     export(recording(2), tmp_path / f"look{suffix}", **options)
     assert (tmp_path / f"look{suffix}").stat().st_size > 500
+
+
+# ---------------------------------------------------------------------------- the command line
+
+
+def test_what_moves_is_a_strip_and_a_sequence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    look = tmp_path / "look.toile"
+    save_recording(recording(5), look)
+    assert main(["export", str(look), "-o", str(tmp_path / "a.obj"), "-o", str(tmp_path / "a.png")]) == 0
+    names = {p.name for p in tmp_path.iterdir()}
+    assert names == {"look.toile", "a.mtl", "a.png", *(f"a_{n:04d}.obj" for n in range(1, 6))}
+    assert "a_0001.obj … a_0005.obj" in capsys.readouterr().out
+    with Image.open(tmp_path / "a.png") as image:
+        assert image.size == (5 * 300, 480)
+    one = ["--frame", "2", "--view", "front"]
+    assert (
+        main(["export", str(look), *one, "-o", str(tmp_path / "b.obj"), "-o", str(tmp_path / "b.png")]) == 0
+    )
+    points = [line.split()[1:] for line in (tmp_path / "b.obj").read_text().splitlines() if line[:2] == "v "]
+    body = len(recording(1).body.vertices)  # type: ignore[union-attr]
+    np.testing.assert_allclose(np.array(points[body:], float), recording(5).positions[2], atol=1e-5)
+    with Image.open(tmp_path / "b.png") as image:
+        assert image.size[0] < image.size[1]  # one view
+
+
+def test_a_turntable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = tmp_path / "look.toile"
+    save_recording(recording(5), look)
+    monkeypatch.setitem(exports.SHOTS, ".gif", Shot(width=48, height=64))
+    asked = ["--turns", "1", "--view", "0", "--camera", "stand"]
+    assert main(["export", str(look), *asked, "-o", str(tmp_path / "a.gif")]) == 0
+    with Image.open(tmp_path / "a.gif") as image:
+        front = np.asarray(image.convert("RGB")).astype(int)
+        image.seek(image.n_frames // 2)
+        back = np.asarray(image.convert("RGB")).astype(int)
+    assert (front[..., 0] > 1.5 * front[..., 2]).mean() > 0.1  # red in front
+    assert (back[..., 2] > 1.5 * back[..., 0]).mean() > 0.1  # blue behind
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--frame", "5"], ["--frame", "-1"], ["--view", "below"], ["--view", "nan"], ["--turns", "1e9"]]
+)
+def test_what_cannot_be_shown_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: list[str]
+) -> None:
+    save_recording(recording(5), tmp_path / "look.toile")
+    assert main(["export", str(tmp_path / "look.toile"), *wrong, "-o", str(tmp_path / "a.png")]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["look.toile"]

@@ -20,7 +20,8 @@ from toile.garment.size import read_fitted
 from toile.garment.tuck import tuck_in
 from toile.pattern import pattern_sizes, read_outfit
 from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
-from toile.types import Body, Pattern, Recording
+from toile.run.record import Replayable
+from toile.types import Body, Pattern
 from toile.units import parse_length
 
 AUTO = "auto"
@@ -170,7 +171,13 @@ def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str
     return Path(path)
 
 
-def write_result(recording: Recording, path: Path) -> None:
-    """Write a result in the format of the file's ending."""
-    export(recording, path)
-    print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
+def write_result(recording: Replayable, path: Path, **options: Any) -> None:
+    """Write a result in the format of the file's ending, and tell."""
+    tell_written(export(recording, path, **options))
+
+
+def tell_written(paths: Sequence[Path]) -> None:
+    """Say which files were written, and how large they are."""
+    size = sum(path.stat().st_size for path in paths) / 1e6
+    last = f" … {paths[-1].name}" if len(paths) > 1 else ""
+    print(f"wrote {paths[0]}{last} ({size:.1f} MB)")

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
-from toile.cli.common import Commands, check_output
+from toile.cli.common import Commands, check_output, tell_written, write_result
 from toile.errors import ToileError
-from toile.export import EXPORTS, export
+from toile.export import EXPORTS
+from toile.export.camera import VIEWS, view_angle
+from toile.export.film import FILM_SHOT, GIF_SHOT, STRIP_SHOT
 from toile.export.usd_read import import_usd
 from toile.run.findings import audit_rows, report
 from toile.run.record import RecordedFile
+
+SHOTS = {".png": STRIP_SHOT, ".gif": GIF_SHOT, ".mp4": FILM_SHOT}
+"""formats that have a camera"""
 
 
 def add_export(commands: Commands) -> None:
@@ -31,6 +38,19 @@ def add_export(commands: Commands) -> None:
         help="show the cloth finer than it was simulated: so many times four triangles for one (default: 0)",
     )  # fmt: skip
     parser.add_argument("--skip-damaged", action="store_true", help="leave frames out that cannot be read")
+    parser.add_argument(
+        "--frame", type=int, metavar="N",
+        help="only this frame, from 0 (default: all: PNG as a strip, OBJ as a sequence)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--view", metavar="NAME|DEGREES", help=f"of PNG, GIF and MP4: {', '.join(VIEWS)}, or an angle [°]"
+    )
+    parser.add_argument(
+        "--turns", type=float, metavar="N", help="of GIF and MP4: how often the camera goes round (turntable)"
+    )
+    parser.add_argument(
+        "--camera", choices=("follow", "stand"), help="goes along with the person (default), or stands still"
+    )
     parser.set_defaults(run=run_export)
 
 
@@ -39,12 +59,43 @@ def run_export(options: argparse.Namespace) -> int:
     outputs = [check_output(path) for path in options.output]
     if any(str(path) == options.file for path in outputs):
         raise ToileError(f"{options.file}: choose another name for the export")
+    with RecordedFile(options.file) as recorded:
+        if options.frame is not None and not 0 <= options.frame < len(recorded):
+            raise ToileError(f"--frame {options.frame}: {options.file} has frames 0 to {len(recorded) - 1}")
     kept = sound_numbers(options.file) if options.skip_damaged else {}
+    camera = camera_of(options)
     for path in outputs:
-        takes = signature(EXPORTS[path.suffix.lower()]).parameters
-        export(options.file, path, smooth=options.smooth, **(kept if "frames" in takes else {}))
-        print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
+        suffix = path.suffix.lower()
+        takes = signature(EXPORTS[suffix]).parameters
+        chosen: dict[str, Any] = dict(kept) if "frames" in takes else {}
+        if options.frame is not None:
+            chosen |= {"frame": options.frame} if "frame" in takes else {"frames": [options.frame]}
+        if camera and suffix in SHOTS:
+            chosen["shot"] = replace(SHOTS[suffix], **camera)
+        write_result(options.file, path, smooth=options.smooth, **chosen)
     return 0
+
+
+def camera_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was asked of the camera."""
+    camera: dict[str, Any] = {}
+    if options.view is not None:
+        view_angle(view := _number(options.view))
+        camera["view"] = view
+    if options.turns is not None:
+        if not abs(options.turns) <= 100:
+            raise ToileError(f"--turns {options.turns:g}: at most 100")
+        camera["turns"] = options.turns
+    if options.camera is not None:
+        camera["follow"] = options.camera == "follow"
+    return camera
+
+
+def _number(word: str) -> str | float:
+    try:
+        return float(word)
+    except ValueError:
+        return word
 
 
 def sound_numbers(path: str) -> dict[str, list[int]]:
@@ -97,9 +148,10 @@ def run_import(options: argparse.Namespace) -> int:
             rows = audit_rows(recorded)
         print("\n".join(report(rows, known.garment.particle_count)))
         for output in outputs:
-            if output != path:
-                export(path, output)
-            print(f"wrote {output} ({output.stat().st_size / 1e6:.1f} MB)")
+            if output == path:
+                tell_written([output])
+            else:
+                write_result(path, output)
     return 1 if any(row["problems"] for _, row in rows) else 0
 
 

@@ -28,10 +28,11 @@ from toile.cli.common import (
     length,
     method_of,
     patterns_worn,
+    tell_written,
+    write_result,
 )
 from toile.cli.walk_progress import WalkProgress
 from toile.errors import ToileError
-from toile.export import export
 from toile.garment.from_mesh import Worn
 from toile.garment.size import fitted_size, stepped_size
 from toile.motion import MOTIONS, Track, read_motion
@@ -126,9 +127,10 @@ def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -
     with RecordedFile(target) as recorded:
         print("\n".join(report(audit_rows(recorded), recorded.garment.particle_count)))
     for path in outputs:
-        if path != target:
-            export(target, path)
-        print(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
+        if path == target:
+            tell_written([path])
+        else:
+            write_result(target, path)
     return 0
 
 

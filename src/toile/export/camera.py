@@ -48,7 +48,10 @@ def view_angle(view: str | float) -> float:
     """Return the angle of a named view or of a number of degrees [rad]."""
     if isinstance(view, str) and view not in VIEWS:
         raise ToileError(f"no view '{view}': choose one of {', '.join(VIEWS)} or an angle in degrees")
-    return float(np.radians(VIEWS[view] if isinstance(view, str) else view))
+    degrees = VIEWS[view] if isinstance(view, str) else view
+    if not np.isfinite(degrees):
+        raise ToileError("the angle of a view must be a number of degrees")
+    return float(np.radians(degrees))
 
 
 def _turned(view: str | float, tilt: float = 4.0) -> Floats:

@@ -42,6 +42,10 @@ class Shot:
     """length of the film when the recording does not move"""
 
 
+STRIP_SHOT, GIF_SHOT, FILM_SHOT = Shot(width=300, height=480), Shot(width=360, height=480), Shot()
+"""the usual ones"""
+
+
 def _points(frame: Frame) -> Floats:
     """Return some points of a frame, enough to frame it."""
     every = np.concatenate([frame.position, frame.body_vertices])
@@ -136,7 +140,7 @@ def write_strip(
 ) -> None:
     """Write a PNG with some frames, evenly spread, side by side."""
     clip = clip_of(source_of(recording), frames)
-    shot = shot or Shot(width=300, height=480)
+    shot = shot or STRIP_SHOT
     indices = np.unique(np.linspace(0, len(clip.numbers) - 1, max(1, count)).round().astype(int)).tolist()
     plain = replace(studio or FILM_STUDIO, vignette=0.0)
     cells = list(film(clip, shot, studio=plain, indices=indices, progress=progress))
@@ -157,7 +161,7 @@ def write_gif(
     progress: Progress | None = None,
 ) -> None:
     """Write an endless GIF; its colours come from the first picture, delays are hundredths of a second."""
-    clip, shot = _plan(recording, frames, shot, Shot(width=360, height=480))
+    clip, shot = _plan(recording, frames, shot, GIF_SHOT)
     delay = max(2, round(100.0 / (shot.fps or min(clip.fps, 25.0))))
     indices = _film_indices(clip, 100.0 / delay, shot.seconds)
     pictures = film(clip, shot, studio=studio or FILM_STUDIO, indices=indices, progress=progress)
@@ -196,7 +200,7 @@ def write_mp4(
         import imageio_ffmpeg
     except ImportError as error:
         raise ToileError(f"cannot write {path}: MP4 needs the extra: pip install 'toile[video]'") from error
-    clip, shot = _plan(recording, frames, shot, Shot())
+    clip, shot = _plan(recording, frames, shot, FILM_SHOT)
     # the encoder wants even sizes
     shot = replace(shot, width=shot.width + shot.width % 2, height=shot.height + shot.height % 2)
     fps = shot.fps or clip.fps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -111,12 +112,24 @@ def write_obj_sequence(
 ) -> list[Path]:
     """Write every frame as NAME_0001.obj, NAME_0002.obj …; return the paths. All share NAME.mtl."""
     source = source_of(recording)
-    base = Path(path)
+    base = Path(os.path.realpath(path))
+    if not base.parent.is_dir():
+        raise ToileError(f"cannot write {path}: there is no folder {base.parent}")
     materials = base.with_suffix(".mtl")
-    write_materials(materials, source.garment)
-    written = []
-    for count, number in enumerate(range(len(source)) if frames is None else frames, start=1):
-        target = base.with_name(f"{base.stem}_{count:04d}.obj")
-        write_frame(target, source.garment, source.body, source.frame(number), materials=materials.name)
-        written.append(target)
-    return written
+    names = []
+    try:
+        # all of them appear, or none
+        with tempfile.TemporaryDirectory(dir=base.parent, prefix=".toile") as folder:
+            for count, number in enumerate(range(len(source)) if frames is None else frames, start=1):
+                names.append(f"{base.stem}_{count:04d}.obj")
+                target = Path(folder) / names[-1]
+                write_frame(
+                    target, source.garment, source.body, source.frame(number), materials=materials.name
+                )
+            write_materials(materials, source.garment)
+            for name in names:
+                os.replace(Path(folder) / name, base.with_name(name))
+    except (OSError, ToileError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error).rpartition(": ")[2]
+        raise ToileError(f"cannot write {path}: {reason}") from error
+    return [base.with_name(name) for name in names]
