@@ -33,7 +33,8 @@ film = {"shot": Shot(width=96, height=128), "studio": Studio(sky_count=12, key_c
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 for suffix in sys.argv[3:]:
     try:
-        export(recording(40), sys.argv[1] + "/look" + suffix, **film if suffix in (".gif", ".mp4", ".png") else {})
+        options = film if suffix in (".gif", ".mp4", ".png") else {}
+        export(recording(40), sys.argv[1] + "/look" + suffix, **options)
     except ToileError as error:
         print(suffix, error)
 """
