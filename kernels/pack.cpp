@@ -5,7 +5,8 @@
 #include "lanes.h"
 
 int chunk_count_for(std::size_t particle_count) {
-    return static_cast<int>(std::clamp<std::size_t>(particle_count / 1200, 1, 16));
+    const auto count = static_cast<int>(std::clamp<std::size_t>(particle_count / 1200, 1, 16));
+    return count > 1 ? count + count % 2 : 1;  // two threads get as much each
 }
 
 namespace {

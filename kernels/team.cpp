@@ -119,6 +119,14 @@ bool machine_has_avx2() {
 #endif
 }
 
+bool machine_has_avx512() {
+#if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+#else
+    return false;
+#endif
+}
+
 int thread_count() {
     if (const int n = wanted.load()) return n;
     if (const char *text = std::getenv("TOILE_THREADS")) {

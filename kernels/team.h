@@ -10,8 +10,9 @@
 int thread_count();
 void set_thread_count(int count);
 
-// whether this machine runs the kernels that are built with AVX2
+// whether this machine runs the kernels that are built with AVX2, with AVX-512
 bool machine_has_avx2();
+bool machine_has_avx512();
 
 class Barrier {
   public:

@@ -214,7 +214,7 @@ class Cloth {
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
                    double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_radius,
-                   double watch, double head_start, double compression, bool allow_avx2) {
+                   double watch, double head_start, double compression, int widest) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000, "dt and substep_count must be positive");
         read(position, velocity);
@@ -226,7 +226,7 @@ class Cloth {
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
         set_bending_gain(dt / substep_count, 1.0 - head_start);
-        const bool wide = allow_avx2 && machine_has_avx2();
+        const bool wide = widest >= 2 && machine_has_avx2();
         find_pairs(dt, cloth_radius, watch, wide);
         std::vector<T> rise;
         if (pairs_.count())
@@ -237,6 +237,7 @@ class Cloth {
             nb::gil_scoped_release release;
             const int size = count_ < SERIAL_BELOW ? 1 : std::min(thread_count(), chunk_count_);
             run_team(size, [&](int rank, int team, Barrier &barrier) {
+                if (wide && widest >= 5 && machine_has_avx512()) return avx512::step(cloth, o, rank, team, barrier);
                 wide ? avx2::step(cloth, o, rank, team, barrier) : plain::step(cloth, o, rank, team, barrier);
             });
         }
@@ -578,7 +579,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
              nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
              nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0,
-             nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("allow_avx2") = true);
+             nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("widest") = 5);
 }
 }  // namespace
 

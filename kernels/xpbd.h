@@ -105,3 +105,7 @@ namespace avx2 {
 void step(const ClothView<float> &, const StepOptions<float> &, int rank, int size, Barrier &);
 void step(const ClothView<double> &, const StepOptions<double> &, int rank, int size, Barrier &);
 }  // namespace avx2
+namespace avx512 {
+void step(const ClothView<float> &, const StepOptions<float> &, int rank, int size, Barrier &);
+void step(const ClothView<double> &, const StepOptions<double> &, int rank, int size, Barrier &);
+}  // namespace avx512

@@ -52,7 +52,7 @@ class SewSettings:
     """how fast motion dies down while the garment drapes; it grows with time [1/s]"""
     slip: float = 0.4
     """time in which the garment slips into place without friction [s]"""
-    substep: float = 1 / 1200
+    substep: float = 1 / 800
     """longest substep while sewing and draping [s]; twice as long ones leave twice the stretch"""
     largest_gap: float = 0.02
     """a seam that is still open by more cannot be welded [m]"""
