@@ -108,3 +108,13 @@ def test_limb_shapes_hold_their_limbs():
         along = np.clip((local - start) @ axis / max(axis @ axis, 1e-12), 0, 1)
         gap = np.linalg.norm(local - start - along[:, None] * axis, axis=1) - shapes.radius[limb]
         assert np.median(gap) < 0.0
+
+
+def test_rare_measures_are_tried_not_refused() -> None:
+    # a long back is rare in our population, and no contradiction
+    wanted = {"height": 1.75, "waist": 0.86, "hips": 0.99, "back_length": 0.43}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BodyWarning)
+        body = make_body("male", **wanted)
+    assert abs(body.measurements["back_length"] - 0.43) < 0.015
+    assert abs(body.measurements["height"] - 1.75) < 0.01

@@ -6,10 +6,15 @@ heavy, whose joints lie where rigs put them: lengths are right within 3 cm, whic
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from toile.body.avatar import read_avatar
 from toile.body.bone_names import Bones, find_bones
+from toile.body.scan import is_scan, read_scan
 from toile.body.survey import survey
+from toile.errors import ToileError
 from toile.types import Body, Floats
 
 SHOULDERS = 1.03
@@ -20,6 +25,18 @@ WAIST = 0.37
 """share of the way from hip to neck joint at which the waist lies"""
 NAPE_UP = 0.008
 """the nape lies this much above the neck joint [m]"""
+
+
+def read_measured(path: str) -> Body:
+    """Return an avatar with the measures that its geometry tells; without a skeleton it is a scan."""
+    if is_scan(path):
+        return read_scan(path)
+    body = read_avatar(path)
+    try:
+        return replace(body, measurements=avatar_measures(body, str(path)))
+    except ToileError:
+        # a creature without a waist can still be dressed
+        return body
 
 
 def avatar_measures(body: Body, name: str) -> dict[str, float]:

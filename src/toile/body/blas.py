@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import functools
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-
-import numpy
-import scipy
 
 
 class _Gate:
@@ -22,14 +19,12 @@ class _Gate:
 
     lock = threading.Lock()
     users = 0
-    before: tuple[int, ...] = ()
+    before: tuple[tuple[Callable[[int], None], int], ...] = ()
 
 
-@functools.cache
-def _libraries() -> tuple[tuple[Callable[[], int], Callable[[int], None]], ...]:
-    """Return how the loaded libraries tell and take their number of threads."""
-    found = []
-    for package in (numpy, scipy):
+def _libraries() -> Iterator[tuple[Callable[[int], None], int]]:
+    """Yield how the libraries that are loaded by now take a number of threads, and which they have."""
+    for package in (sys.modules[name] for name in ("numpy", "scipy") if name in sys.modules):
         folder = Path(str(package.__file__)).parent.parent / f"{package.__name__}.libs"
         for path in sorted(folder.glob("libscipy_openblas*")) if folder.is_dir() else []:
             with contextlib.suppress(OSError, AttributeError):
@@ -38,8 +33,7 @@ def _libraries() -> tuple[tuple[Callable[[], int], Callable[[int], None]], ...]:
                 ending = "64_" if "openblas64_" in path.name else ""
                 tell = getattr(library, f"scipy_openblas_get_num_threads{ending}")
                 take = getattr(library, f"scipy_openblas_set_num_threads{ending}")
-                found.append((tell, take))
-    return tuple(found)
+                yield take, tell()
 
 
 @contextlib.contextmanager
@@ -47,8 +41,8 @@ def one_thread() -> Iterator[None]:
     """Let BLAS work on the calling thread only."""
     with _Gate.lock:
         if _Gate.users == 0:
-            _Gate.before = tuple(tell() for tell, _ in _libraries())
-            for _, take in _libraries():
+            _Gate.before = tuple(_libraries())
+            for take, _ in _Gate.before:
                 take(1)
         _Gate.users += 1
     try:
@@ -57,5 +51,5 @@ def one_thread() -> Iterator[None]:
         with _Gate.lock:
             _Gate.users -= 1
             if _Gate.users == 0:
-                for (_, take), count in zip(_libraries(), _Gate.before, strict=True):
+                for take, count in _Gate.before:
                     take(count)

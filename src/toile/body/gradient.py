@@ -122,11 +122,12 @@ def _motion(stance: Stance, rows: Ints, turn: Floats) -> tuple[Floats, Floats]:
         if parent >= 0:
             moved[:, j] += moved[:, parent]
     shift = moved - np.einsum("jrc,djc->djr", rotation, heads)
-    result = np.zeros_like(skin)
-    for column in range(flesh.weight.shape[1]):
-        joint, weight = flesh.weight_joint[rows, column], flesh.weight[rows, column]
-        turned = np.einsum("rxy,dry->drx", rotation[joint], skin) + shift[:, joint]
-        result += weight[:, None] * turned
+    share = np.zeros((len(rows), len(rotation)))
+    for joint, weight in zip(flesh.weight_joint[rows].T, flesh.weight[rows].T, strict=True):
+        share[np.arange(len(rows)), joint] += weight
+    # each row's blended turn on all dials at once
+    blended = (share @ rotation.reshape(-1, 9)).reshape(-1, 3, 3)
+    result = (skin.swapaxes(0, 1) @ blended.swapaxes(1, 2)).swapaxes(0, 1) + share @ shift
     return result, moved
 
 

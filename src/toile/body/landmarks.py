@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import heapq
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,29 +55,48 @@ def template_paths() -> dict[str, Ints]:
     """Return per length the chain of vertices along the shortest way on the neutral skin."""
     template, marks = load_template(), template_landmarks()
     edges = unique_edges(template.triangles)
-    length = np.linalg.norm(template.vertices[edges[:, 0]] - template.vertices[edges[:, 1]], axis=1)
-    near: list[list[tuple[int, float]]] = [[] for _ in template.vertices]
-    for (a, b), way in zip(edges.tolist(), length.tolist(), strict=True):
-        near[a].append((b, way))
-        near[b].append((a, way))
+    both = np.concatenate([edges, edges[:, ::-1]])
+    both = both[np.argsort(both[:, 0], kind="stable")]
+    first = np.searchsorted(both[:, 0], np.arange(len(template.vertices) + 1)).tolist()
+    ways = Ways(template.vertices, first, both[:, 1])
     found = {}
     for name, legs in PATHS.items():
-        runs = [_shortest(near, marks[a], marks[b]) for a, b in legs]
+        runs = [_shortest(ways, marks[a], marks[b]) for a, b in legs]
         found[name] = np.array(runs[0] + [v for run in runs[1:] for v in run[1:]], dtype=np.int32)
     return found
 
 
-def _shortest(near: list[list[tuple[int, float]]], start: int, end: int) -> list[int]:
-    """Return the vertices of the shortest way along edges (Dijkstra 1959)."""
-    best, before, queue = {start: 0.0}, {start: start}, [(0.0, start)]
+@dataclass(frozen=True, eq=False, slots=True)
+class Ways:
+    """Edges of a mesh, from vertex to vertex."""
+
+    places: Floats
+    """[m], (n, 3)"""
+    first: list[int]
+    """where each vertex's neighbours start, (n + 1,)"""
+    near: Ints
+    """neighbours of all vertices one after another"""
+
+
+def _shortest(ways: Ways, start: int, end: int) -> list[int]:
+    """Return the vertices of the shortest way along edges (Hart, Nilsson and Raphael 1968)."""
+    places, first = ways.places, ways.first
+    left = np.linalg.norm(places - places[end], axis=1)
+    best, before, queue, done = {start: 0.0}, {start: start}, [(float(left[start]), start)], set[int]()
     while queue:
-        way, here = heapq.heappop(queue)
+        here = heapq.heappop(queue)[1]
         if here == end:
             break
-        for there, step in near[here]:
-            if way + step < best.get(there, np.inf):
-                best[there], before[there] = way + step, here
-                heapq.heappush(queue, (way + step, there))
+        if here in done:
+            continue
+        done.add(here)
+        beside = ways.near[first[here] : first[here + 1]]
+        steps = np.linalg.norm(places[beside] - places[here], axis=1)
+        for there, step in zip(beside.tolist(), steps.tolist(), strict=True):
+            way = best[here] + step
+            if way < best.get(there, np.inf):
+                best[there], before[there] = way, here
+                heapq.heappush(queue, (way + float(left[there]), there))
     run = [end]
     while run[-1] != start:
         run.append(before[run[-1]])

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 
 from toile import container
-from toile.body.avatar import read_avatar
-from toile.body.avatar_measure import avatar_measures
+from toile.body.blas import one_thread
 from toile.body.data import CARRIER_OF_MIXAMO, Rig, load_template
 from toile.body.landmarks import neutral_stance, template_landmarks
 from toile.body.measure import DENSITY, measure_skin, template_ground, volume
 from toile.body.network import fit_dials
 from toile.body.people import DIALS, shape_of
 from toile.body.request import check_request, report_misses
-from toile.body.scan import is_scan, read_scan
 from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
 from toile.errors import ToileError
@@ -81,6 +80,7 @@ def _carriers(bones: Rig) -> Ints:
     return np.array(found, dtype=np.int32)
 
 
+@one_thread()
 def named_body(name: str, *, rig: str = "cmu_mb") -> Body:
     """Return one of the bodies that come with the program: woman or man; rig: cmu_mb or mixamo."""
     if name not in NAMED:
@@ -159,40 +159,22 @@ def open_body(text: str) -> Body:
     path = Path(text)
     if not path.is_file():
         raise ToileError(f"{text}: no such file, and no body of that name ({', '.join(NAMED)})")
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
+    if path.suffix.lower() not in READERS:
         raise ToileError(f"{text}: bodies are read from {', '.join(READERS)}, or named {', '.join(NAMED)}")
-    return reader(text)
+    module, reader = READERS[path.suffix.lower()]
+    body: Body = getattr(import_module(f"toile.body.{module}"), reader)(text)
+    return body
 
 
-def _measured_avatar(path: str) -> Body:
-    """Return an avatar with the measures that its geometry tells; without a skeleton it is a scan."""
-    if is_scan(path):
-        return read_scan(path)
-    body = read_avatar(path)
-    try:
-        return replace(body, measurements=avatar_measures(body, str(path)))
-    except ToileError:
-        # a creature without a waist can still be dressed
-        return body
-
-
-READERS: dict[str, Callable[[str], Body]] = {
-    ".toile": load_body,
-    ".glb": _measured_avatar,
-    ".vrm": _measured_avatar,
-    ".usd": _measured_avatar,
-    ".usdc": _measured_avatar,
-    ".usda": _measured_avatar,
-    ".usdz": _measured_avatar,
-    ".obj": read_scan,
-    ".ply": read_scan,
-    ".stl": read_scan,
-    ".vtp": read_scan,
+READERS = {
+    ".toile": ("make", "load_body"),
+    **dict.fromkeys((".glb", ".vrm", ".usd", ".usdc", ".usda", ".usdz"), ("avatar_measure", "read_measured")),
+    **dict.fromkeys((".obj", ".ply", ".stl", ".vtp"), ("scan", "read_scan")),
 }
-"""file ending → reader of bodies"""
+"""file ending → module and reader of bodies, loaded when it is needed"""
 
 
+@one_thread()
 def make_body(sex: str = "female", age: float | None = None, name: str = "body", **measures: float) -> Body:
     """Return a body with the wanted measures; whatever is not given is inferred from what is.
 

@@ -239,26 +239,22 @@ class _Solver:
         self.jacobian = network.jacobian
         self.metric = network.dial_covariance
         self.heavy = len(MEASURES) - 1 in asked
-        self.weighed: tuple[Floats, float] | None = None
         self.drawn: Sketch
         self.found: Mapping[str, float] = {}
 
-    def measure(self, dials: Floats, weigh: bool) -> Floats:
-        """Return the asked measures; between weighings the weight is carried on by its slopes."""
+    def measure(self, dials: Floats) -> Floats:
+        """Return the asked measures."""
         self.drawn = sketch(shape_of(self.sex, self.age, dials))
         self.found = measure_sketch(self.drawn)
         found = _in_order(self.found)
         if self.heavy:
-            if weigh or self.weighed is None:
-                self.weighed = dials, weigh_dials(self.sex, self.age, dials)
-            where, weight = self.weighed
-            found[-1] = weight + self.jacobian[-1] @ (dials - where)
+            found[-1] = weigh_dials(self.sex, self.age, dials)
         return found[self.asked]
 
     def run(self) -> tuple[Floats, Floats, int, Mapping[str, float]]:
         """Return the best dials, their errors, the number of steps and all measures."""
         x = self.start
-        found = self.measure(x, weigh=True)
+        found = self.measure(x)
         best, least, measures = x, found - self.goal, self.found
         for step in range(STEPS):
             if np.abs(least).max() < CLOSE:
@@ -266,18 +262,25 @@ class _Solver:
             # fresh slopes now and then; in between what the last step taught
             fresh = step % 2 == 0 or step > 3
             if fresh:
-                self.jacobian = jacobian(self.sex, self.age, x, self.drawn, self.heavy)
+                self.slope(x, weigh=self.heavy and step == 0)
             after = self.next(x, found)
-            new = self.measure(after, weigh=True)
+            new = self.measure(after)
             if np.linalg.norm(new - self.goal) > np.linalg.norm(found - self.goal):
                 after = x + SHORTER * (after - x)
-                new = self.measure(after, weigh=True)
+                new = self.measure(after)
             if fresh:
                 self.learn(after - x, new - found)
             x, found = after, new
             if np.abs(found - self.goal).max() < np.abs(least).max():
                 best, least, measures = x, found - self.goal, self.found
         return best, least, STEPS, measures
+
+    def slope(self, x: Floats, weigh: bool) -> None:
+        """Find the slopes anew; those of the weight are costly and change little: what was learnt is kept."""
+        before = self.jacobian[-1]
+        self.jacobian = jacobian(self.sex, self.age, x, self.drawn, weigh)
+        if not weigh:
+            self.jacobian[-1] = before
 
     def next(self, x: Floats, found: Floats) -> Floats:
         """Return the dials of the next step, inside the bounds."""

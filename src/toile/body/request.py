@@ -28,7 +28,9 @@ MISS = {"weight": 1.0}
 COMMON_MISS = 0.01
 """a miss beyond this is told [m; kg]"""
 ABSURD = 8.0
-"""a measure so many standard deviations from what the others make likely contradicts them"""
+"""a measure so many standard deviations from what the others make likely contradicts them …"""
+APART = 0.25
+"""… if it is off by this share, too: people differ more than the population; what is rare is tried"""
 
 
 class BodyWarning(UserWarning):
@@ -60,8 +62,9 @@ def _check_together(network: Network, wanted: Mapping[str, float]) -> None:
     for name in wanted:
         others = [n for n in wanted if n != name]
         mean, deviation = _expected(network, name, {n: wanted[n] for n in others})
-        distance = abs(wanted[name] / UNIT.get(name, 1.0) - mean) / deviation
-        if others and distance > far:
+        miss = abs(wanted[name] / UNIT.get(name, 1.0) - mean)
+        distance = miss / deviation
+        if others and distance > far and miss > APART * mean:
             nearest = mean + math.copysign(ABSURD * deviation, wanted[name] / UNIT.get(name, 1.0) - mean)
             worst, far, likely = name, distance, nearest * UNIT.get(name, 1.0)
     if worst:

@@ -103,12 +103,13 @@ def blend(template: Template, share: Floats) -> tuple[Floats, Floats]:
 
 
 def reduced(template: Template, rows: Ints) -> Template:
-    """Return the template with the chosen vertices only, for measuring; it has no triangles."""
-    columns = (3 * rows[:, None] + np.arange(3)).ravel()
+    """Return the template with the chosen vertices only (ascending), for measuring; it has no triangles."""
+    wanted = np.zeros(len(template.vertices), dtype=np.bool_)
+    wanted[rows] = True
     return replace(
         template,
         vertices=template.vertices[rows],
         triangles=np.zeros((0, 3), dtype=np.int32),
         limb=template.limb[rows],
-        target_skin=np.ascontiguousarray(template.target_skin[:, columns]),
+        target_skin=np.compress(np.repeat(wanted, 3), template.target_skin, axis=1),
     )

@@ -19,6 +19,8 @@ LEG_OUT = np.radians(6.0)
 """least angle of the legs from the vertical"""
 LEG_OUT_MOST = np.radians(16.0)
 """greatest angle: heavy thighs stand further apart"""
+TURNED = ("LeftArm", "RightArm", "LeftUpLeg", "RightUpLeg")
+"""joints that the rest pose turns, with all that hangs on them"""
 THIGH_GAP = 0.006
 """least way from the inner thigh to the middle plane [m]"""
 
@@ -32,8 +34,10 @@ class Flesh:
     """(n, k)"""
     weight: Floats
     """(n, k)"""
-    hangs: tuple[tuple[Ints, int, Floats], ...]
-    """rows, joint that moves them, its share of each"""
+    moving: Ints
+    """rows that hang on a joint that the rest pose turns, ascending"""
+    share: Floats
+    """of every joint in each of them, (m, j)"""
     inner_thigh: Ints
     """rows that hang on the left thigh alone"""
 
@@ -42,15 +46,12 @@ class Flesh:
         """Return the flesh of the chosen rows of the skin; thigh marks the left thigh's vertices."""
         chosen = np.arange(len(thigh), dtype=np.int32) if chosen is None else chosen
         joint, weight = rig.weight_joint[chosen], rig.weight[chosen]
-        share = (weight * (joint == rig.names.index("LeftUpLeg"))).sum(1)
-        hangs = []
-        for j in range(len(rig.names)):
-            rows, columns = np.nonzero((joint == j) & (weight > 0))
-            if len(rows):
-                hangs.append((rows.astype(np.int32), j, weight[rows, columns]))
-        return Flesh(
-            rig, joint, weight, tuple(hangs), np.flatnonzero(thigh[chosen] & (share > 0.9)).astype(np.int32)
-        )
+        share = np.zeros((len(chosen), len(rig.names)))
+        np.add.at(share, (np.arange(len(chosen))[:, None], joint), weight)
+        turned = np.concatenate([descendants(rig.parents, rig.names.index(name)) for name in TURNED])
+        moving = np.flatnonzero(share[:, np.unique(turned)].any(axis=1)).astype(np.int32)
+        thigh = thigh[chosen] & (share[:, rig.names.index("LeftUpLeg")] > 0.9)
+        return Flesh(rig, joint, weight, moving, share[moving], np.flatnonzero(thigh).astype(np.int32))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -138,10 +139,11 @@ def _turn(rig: Rig, turned: Floats, heads: Floats, joint: int, rotation: Floats)
 
 def _blend(flesh: Flesh, skin: Floats, turned: Floats) -> Floats:
     """Return the skin moved by linear blend skinning."""
-    moved = np.zeros_like(skin)
-    # joint by joint: most vertices hang on few
-    for rows, joint, weight in flesh.hangs:
-        moved[rows] += (skin[rows] @ turned[joint, :3, :3].T + turned[joint, :3, 3]) * weight[:, None]
+    moved = skin.copy()
+    # head and trunk stay where they are; the rest by one matrix product
+    matrix = (flesh.share @ turned[:, :3].reshape(len(turned), 12)).reshape(-1, 3, 4)
+    points = skin[flesh.moving]
+    moved[flesh.moving] = np.einsum("nrc,nc->nr", matrix[:, :, :3], points) + matrix[:, :, 3]
     return moved
 
 
