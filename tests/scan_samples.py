@@ -209,6 +209,51 @@ def with_skirt(body: Body, skin: Floats, length: float, wide: float, folds: int 
     return np.concatenate([points, cloth]), np.concatenate([kept, faces + len(points)]).astype(np.int32)
 
 
+def seen(points: Floats, triangles: Ints, views: int = 40, cell: float = 0.006) -> Surface:
+    """Return the part of a surface that cameras all round see: what lies under cloth is hidden.
+
+    Points on all triangles are drawn into depth maps; a triangle is seen if one of them is in front.
+    """
+    rng = np.random.default_rng(8)
+    size = areas(points, triangles)
+    row = rng.choice(len(triangles), int(size.sum() / cell**2 * 8), p=size / size.sum())
+    row = np.concatenate([np.arange(len(triangles)), row])
+    share = rng.dirichlet((1.0, 1.0, 1.0), len(row))
+    place = np.einsum("nk,nka->na", share, points[triangles[row]])
+    found = np.zeros(len(triangles), dtype=bool)
+    for number in range(views):
+        # directions spread evenly (golden angle), none from far below
+        up, turn = 1.0 - 1.5 * (number + 0.5) / views, 2.399963 * number
+        way = np.array([np.sqrt(1 - up**2) * np.cos(turn), up, np.sqrt(1 - up**2) * np.sin(turn)])
+        side = np.cross(way, [0.0, 1.0, 0.0])
+        side /= np.linalg.norm(side)
+        grid = np.floor(place @ np.stack([side, np.cross(side, way)], 1) / cell).astype(np.int64)
+        grid -= grid.min(axis=0)
+        key = grid[:, 0] * (grid[:, 1].max() + 1) + grid[:, 1]
+        depth = place @ way
+        front = np.full(key.max() + 1, -np.inf)
+        np.maximum.at(front, key, depth)
+        found[row[depth > front[key] - 0.004]] = True
+    return compact(points, triangles[found])
+
+
+def dressed(body: Body, cloth: Floats, cloth_triangles: Ints) -> Surface:
+    """Return what a scanner sees of a body in its rest pose in simulated clothes, (n, 3) [m], (t, 3)."""
+    return seen(*joined((body.vertices, body.triangles), (cloth, cloth_triangles)))
+
+
+def in_underwear(body: Body, skin: Floats, thick: float = 0.002) -> Surface:
+    """Return a person in briefs and a bra or vest: cloth that thick [m] with sharp borders."""
+    height, marks = body.vertices[:, 1], body.landmarks
+    crotch, hip, waist = (height[marks[m]] for m in ("crotch", "left_buttock", "waist_front"))
+    bust, under = height[marks["left_bust"]], height[marks["left_underbust"]]
+    trunk = limb_mask(body.limb, "torso", "pelvis", "left_thigh", "right_thigh")
+    briefs = trunk & (height > crotch - 0.02) & (height < hip + 0.4 * (waist - hip))
+    bra = limb_mask(body.limb, "torso") & (height > under - 0.03) & (height < bust + 0.05)
+    normals = vertex_normals(skin, body.triangles)
+    return skin + (thick * (briefs | bra))[:, None] * normals, body.triangles
+
+
 # ---------------------------------------------------------------------------- things
 
 

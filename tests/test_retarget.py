@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from toile.body import Shape, body_from_shape
 from toile.body.bone_names import find_bones
@@ -13,10 +14,14 @@ from toile.body.rotation import from_vector, inverse, multiply, rotate, to_matri
 from toile.body.skin import pose_body
 from toile.errors import ToileError
 from toile.motion.bvh import read_bvh
+from toile.motion.clearance import Skin, deepest
+from toile.motion.feet import turn_subtree
 from toile.motion.gait import run, walk
 from toile.motion.kinematics import joint_positions, world_rotations
+from toile.motion.ranges import LIMITS, joint_ranges
 from toile.motion.retarget import retarget
 from toile.motion.track import Track, lead_in, pose_at, still
+from toile.motion.transfer import transfer
 from toile.types import Body, Motion
 
 WIDE = {"hips_circ": 1.0, "waist_circ": 1.0, "thigh_circ": 1.0, "belly": 1.0}
@@ -232,3 +237,33 @@ def test_to_matrix_is_a_rotation() -> None:
     turn = to_matrix(from_vector([0.3, -2.0, 0.7]))
     assert np.allclose(turn @ turn.T, np.eye(3))
     assert np.linalg.det(turn) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("motion", ["walk", "run"])
+def test_thighs_of_a_wide_body_stay_out_of_each_other(motion: str) -> None:
+    report = track(motion, "heavy").report
+    assert report["thigh_depth"] <= 0.002
+    assert 0.0 < report["thigh_spread"] <= 12.0
+    assert track(motion, "small").report["thigh_spread"] < report["thigh_spread"]
+
+
+def test_what_lies_beyond_a_skins_border_is_not_inside_it() -> None:
+    # a flat patch that faces up: under it is inside, beside its end is not
+    grid = np.stack([*np.meshgrid(np.arange(5) * 0.02, [0.0], np.arange(5) * 0.02)], -1).reshape(-1, 3)
+    skin = Skin(grid, np.tile([0.0, 1.0, 0.0], (25, 1)), cKDTree(grid))
+    assert deepest(np.array([[0.04, -0.01, 0.04]]), skin)[0] == pytest.approx(-0.01)
+    assert deepest(np.array([[0.15, -0.01, 0.04]]), skin)[0] == np.inf
+
+
+def test_joints_beyond_what_people_can_do_are_told() -> None:
+    report = track("run", "man").report
+    assert report["joint_excess"] == 0.0
+    assert 80.0 < report["knee_most"] < 110.0
+    assert report["hip_least"] < 0.0 < report["hip_most"] < 60.0
+    # the same run with the left thigh laid up by 100° more
+    pose, _ = transfer(run(), body("man"))
+    raised = from_vector(np.tile([np.radians(-100.0), 0.0, 0.0], (len(pose.hips), 1)))
+    turn_subtree(pose, pose.bones.limbs["left_thigh"], raised)
+    ranges = joint_ranges(pose)
+    assert ranges["joint_excess"] == pytest.approx(ranges["hip_most"] - LIMITS["hip"][1])
+    assert ranges["joint_excess"] > 10.0

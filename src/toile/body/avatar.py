@@ -16,7 +16,7 @@ import numpy as np
 
 from toile.body.avatar_stance import UNITS, UP, Rig, Stance, bone_tails, find_stance, joint_limbs, to_a_pose
 from toile.body.axes import Axes
-from toile.body.bone_names import find_bones
+from toile.body.bone_names import find_bones, renamed
 from toile.body.glb_read import Glb, accessor, read_glb, whole
 from toile.body.nodes import Nodes, clip_matrices, read_nodes, rest_matrices
 from toile.body.rotation import from_matrix, inverse, multiply
@@ -207,7 +207,8 @@ def _find_rig(glb: Glb, nodes: Nodes, table: Mapping[str, str] | None) -> Rig:
     place = {node: index for index, node in enumerate(order)}
     parents = [place[tree[n]] if tree[n] >= 0 else (-1 if n == main else 0) for n in order]
     names = _unique([human.get(node, nodes.names[node]) for node in order])
-    bones = find_bones(names, parents, table=table, source=glb.name)
+    names = renamed(names, table or {}, glb.name)
+    bones = find_bones(names, parents, source=glb.name)
     return Rig(np.array(order, dtype=np.int32), tuple(names), np.array(parents, dtype=np.int32), bones)
 
 

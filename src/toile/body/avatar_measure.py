@@ -6,6 +6,7 @@ heavy, whose joints lie where rigs put them: lengths are right within 3 cm, whic
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -27,11 +28,11 @@ NAPE_UP = 0.008
 """the nape lies this much above the neck joint [m]"""
 
 
-def read_measured(path: str) -> Body:
+def read_measured(path: str, *, table: Mapping[str, str] | None = None) -> Body:
     """Return an avatar with the measures that its geometry tells; without a skeleton it is a scan."""
     if is_scan(path):
         return read_scan(path)
-    body = read_avatar(path)
+    body = read_avatar(path, table=table)
     try:
         return replace(body, measurements=avatar_measures(body, str(path)))
     except ToileError:

@@ -16,6 +16,10 @@ from toile.errors import ToileError
 
 SIDED_PARTS = ("clavicle", "upper_arm", "forearm", "hand", "thigh", "shin", "foot", "toe")
 NEEDED = tuple(f"{side}_{part}" for side in ("left", "right") for part in ("thigh", "shin", "foot"))
+PARTS = ("hips", "head", *(f"{side}_{part}" for side in ("left", "right") for part in SIDED_PARTS))
+"""what a bone table may name"""
+TOLD = "part:"
+"""a bone whose name begins so is the part that follows, whatever the tables say: a user's table said it"""
 USEFUL = tuple(f"{side}_{part}" for side in ("left", "right") for part in ("upper_arm", "forearm", "hand"))
 
 _BONES = {
@@ -95,9 +99,11 @@ def find_bones(
     source: str = "skeleton",
 ) -> Bones:
     """Find hips, spine, neck and limbs; table (part → bone name) overrides what the names suggest."""
+    names = renamed(names, table or {}, source)
     candidates = [name_parts(names, words) for words in TABLES.values()]
     parts = max(candidates, key=lambda found: sum(part in found for part in NEEDED + USEFUL))
-    parts = _apply_user_table(parts, names, table or {}, source)
+    told = {name.removeprefix(TOLD): index for index, name in enumerate(names) if name.startswith(TOLD)}
+    parts |= {part: index for part, index in told.items() if part in PARTS}
     parts = _drop_misplaced(parts, parents)
     missing = [part for part in NEEDED if part not in parts]
     if missing:
@@ -114,19 +120,18 @@ def find_bones(
     return Bones(hips=hips, spine=spine, neck=neck, limbs=limbs)
 
 
-def _apply_user_table(
-    parts: dict[str, int], names: Sequence[str], table: Mapping[str, str], source: str
-) -> dict[str, int]:
-    allowed = ("hips", "head", *(f"{s}_{p}" for s in ("left", "right") for p in SIDED_PARTS))
+def renamed(names: Sequence[str], table: Mapping[str, str], source: str) -> list[str]:
+    """Return the names with the bones of a user's table (part → bone name) called by their parts."""
+    known = set(names)
     for part, name in table.items():
-        if part not in allowed:
-            raise ToileError(f"bone table: '{part}' is not a part; use one of {', '.join(allowed)}")
-        if name not in names:
+        if part not in PARTS:
+            raise ToileError(f"bone table: '{part}' is not a part; use one of {', '.join(PARTS)}")
+        if name not in known:
             raise ToileError(
                 f"{source}: the bone table names '{name}' for {part}, but there is no such joint"
             )
-        parts[part] = names.index(name)
-    return parts
+    part_of = {name: part for part, name in table.items()}
+    return [TOLD + part_of[name] if name in part_of else name for name in names]
 
 
 def _drop_misplaced(parts: dict[str, int], parents: Sequence[int]) -> dict[str, int]:

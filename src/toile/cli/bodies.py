@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from toile.body import MEASURES, BodyWarning, ScanFit, fit_scan, is_scan, make_body, open_body, save_body
-from toile.cli.common import Commands, length
+from toile.body.avatar_measure import read_measured
+from toile.cli.common import Commands, add_bones_option, length
 from toile.errors import ToileError
 from toile.export.scan_map import scan_picture
 from toile.export.tapes import measure_picture
@@ -37,6 +38,7 @@ def add_body(commands: Commands) -> None:
         else:
             parser.add_argument(option, type=length, metavar="CM")
     parser.add_argument("--chest", dest="bust", type=length, metavar="CM", help="another name of --bust")
+    add_bones_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help=".toile (default: body.toile)")
     parser.add_argument("--picture", metavar="FILE", help=".png that shows where the measures were taken")
     parser.set_defaults(run=run_body)
@@ -51,20 +53,23 @@ def run_body(options: argparse.Namespace) -> int:
     if path.suffix.lower() != ".toile":
         raise ToileError(f"{path}: a body is written as .toile: change the ending")
     if options.source:
-        body, fit = opened(options.source)
+        body, fit = opened(options.source, options.bones)
     else:
         body, fit = told(options.sex, options.age, path.stem, wanted), None
-    print(table(body.measurements))
     save_body(body, path)
+    print(table(body.measurements))
     print(f"wrote {path}")
     draw(body, options.picture, fit)
     return 0
 
 
-def opened(source: str) -> tuple[Body, ScanFit | None]:
-    """Return a body by name or from a file; how well a scan was fitted is told on the terminal."""
+def opened(source: str, bones: Mapping[str, str] | None = None) -> tuple[Body, ScanFit | None]:
+    """Return a body by name or from a file; how well a scan was fitted is told on the terminal.
+
+    bones: part → bone name, where an avatar's bones have unknown names.
+    """
     if not is_scan(source):
-        return open_body(source), None
+        return read_measured(source, table=bones) if bones else open_body(source), None
     fit = fit_scan(source)
     print(f"scan: {fit.summary()}; please confirm the height")
     for doubt in fit.doubts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Collection, Sequence
@@ -71,6 +72,30 @@ def add_body_option(parser: argparse.ArgumentParser) -> None:
 def body_of(options: argparse.Namespace) -> Body:
     """Return the body that ``--body`` names."""
     return open_body(options.body)
+
+
+def add_bones_option(parser: argparse.ArgumentParser) -> None:
+    """Let a command take ``--bones``."""
+    parser.add_argument(
+        "--bones", type=bone_table, metavar="PART=BONE,…|FILE.json",
+        help="names of bones that are not found by themselves: left_thigh=Bone.017,left_shin=Bone.018, or a "
+        "JSON object of such pairs",
+    )  # fmt: skip
+
+
+def bone_table(text: str) -> dict[str, str]:
+    """Return part → bone name from pairs or from a JSON file."""
+    try:
+        if Path(text).suffix.lower() == ".json":
+            with open(text, encoding="utf-8") as file:
+                table = json.loads(file.read(1_000_000))
+        else:
+            table = dict(pair.split("=", 1) for pair in text.split(","))
+    except (OSError, ValueError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"{text[:80]}: no bone table ({error})") from None
+    if not isinstance(table, dict) or not all(isinstance(name, str) for name in table.values()):
+        raise argparse.ArgumentTypeError(f"{text[:80]}: a bone table is an object of part and bone name")
+    return {str(part).strip(): name.strip() for part, name in table.items()}
 
 
 def add_method_options(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from toile.cli.common import Commands, add_body_option, body_of
+from toile.cli.common import Commands, add_body_option, add_bones_option, body_of
 from toile.errors import ToileError
 from toile.export.gltf_motion import write_body_glb
 from toile.export.strip import motion_strip
@@ -25,9 +25,14 @@ LINES = {
     "arm_turn": ("arms turned outward by", 1, "°"),
     "thigh_depth": ("thighs in each other", 1000, "mm"),
     "thigh_spread": ("thighs spread by", 1, "°"),
+    "hip_least": ("hips bend from", 1, "°"),
+    "hip_most": ("hips bend to", 1, "°"),
     "knee_least": ("knees bend from", 1, "°"),
     "knee_most": ("knees bend to", 1, "°"),
+    "ankle_least": ("ankles bend from", 1, "°"),
+    "ankle_most": ("ankles bend to", 1, "°"),
     "elbow_most": ("elbows bend to", 1, "°"),
+    "joint_excess": ("beyond what joints can do", 1, "°"),
     "scale": ("travel scaled by", 1, ""),
 }
 """number in the report → (words, factor, unit)"""
@@ -47,6 +52,7 @@ def add_motion(commands: Commands) -> None:
         parser.add_argument(
             f"--{name.replace('_', '-')}", type=float, metavar="N", help="of our own walk or run"
         )
+    add_bones_option(parser)
     parser.add_argument(
         "--fps", type=float, metavar="N", help="frames per second (default: the motion's own)"
     )
@@ -66,7 +72,7 @@ def run_motion(options: argparse.Namespace) -> int:
         raise ToileError(f"{options.output}: motions are written as .bvh or .glb: change the ending")
     settings = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
     body = body_of(options)
-    track = retarget(read_motion(options.motion, **settings), body, options.fps)
+    track = retarget(read_motion(options.motion, bones=options.bones, **settings), body, options.fps)
     print(describe(body, track))
     if ending == ".bvh":
         write_bvh(motion_of(body, track), options.output)

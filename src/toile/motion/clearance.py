@@ -1,8 +1,8 @@
 """Limbs out of each other: arms beside the trunk, thighs beside each other, on bodies wider than the actor.
 
 The depth of one limb's skin inside another is measured on the posed skin: a vertex is inside as far as it
-lies behind the tangent plane of the other limb's nearest vertex. Arms are turned about the shoulder, out to
-their side, smoothly over time; thighs are spread by one angle for the whole motion.
+lies behind the tangent plane of the other limb's nearest vertex, under it. Arms are turned about the
+shoulder, out to their side, smoothly over time; thighs are spread by one angle for the whole motion.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from toile.types import LIMBS, Body, Floats, Ints
 
 NEAR = 0.12
 """a vertex farther than this from the other skin is not inside it [m]"""
+ASIDE = 0.03
+"""what lies further beside the nearest vertex than vertices lie apart is beyond the skin's border [m]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class ClearanceSettings:
     """share of the upper arm that may touch the trunk, as it does in everybody"""
     largest: float = 40.0
     """an arm is never turned farther than this [degrees]"""
-    spread: float = 8.0
+    spread: float = 12.0
     """thighs are never spread farther than this [degrees]"""
     rate: float = 15.0
     """frames per second at which skins are compared"""
@@ -105,6 +107,9 @@ def deepest(points: Floats, skin: Skin) -> tuple[float, int, Floats]:
         return np.inf, 0, np.zeros(3)
     nearest = np.minimum(nearest, len(skin.place) - 1)
     gap = np.sum((points - skin.place[nearest]) * skin.normal[nearest], axis=1)
+    near &= np.where(near, distance, 0.0) ** 2 - gap**2 < ASIDE**2
+    if not near.any():
+        return np.inf, 0, np.zeros(3)
     worst = int(np.argmin(np.where(near, gap, np.inf)))
     return float(gap[worst]), worst, skin.normal[nearest[worst]]
 
@@ -211,20 +216,19 @@ def _fill(values: Floats, frames: Ints, count: int, fps: float, loop: bool) -> F
 
 
 def thigh_depth(pose: Pose, most: int = 48) -> float:
-    """Return how deep the thighs are in each other, in the worst twentieth of the frames [m]."""
+    """Return how deep the thighs are in each other at worst [m], in about that many frames."""
     frames = np.unique(np.linspace(0, len(pose.hips) - 1, most).astype(np.int32))
-    depths = []
-    body = pose.body
+    body, depths = pose.body, []
     rest = body.skeleton.world_from_joint[:, :3, 3]
-    patches = []
-    for side in SIDES:
-        hip, knee = (rest[pose.bones.limbs[f"{side}_{part}"]] for part in ("thigh", "shin"))
-        far = 0.45 * float(np.linalg.norm(knee - hip))
-        patches.append(patch_of(body, (f"{side}_thigh", f"{side}_shin"), 400, (hip, far)))
+    hip, knee = (rest[pose.bones.limbs[f"left_{part}"]] for part in ("thigh", "shin"))
+    # near the crotch the thighs are one
+    far = 0.45 * float(np.linalg.norm(knee - hip))
+    left = patch_of(body, ("left_thigh", "left_shin"), 400, (hip, far))
+    right = patch_of(body, ("right_thigh", "right_shin"), 1200)
     for matrix in joint_matrices(pose, frames):
-        left = pose_patch(body, patches[0], matrix)[0]
-        depths.append(max(-deepest(left, posed_skin(body, patches[1], matrix))[0], 0.0))
-    return float(np.percentile(depths, 95)) if depths else 0.0
+        points = pose_patch(body, left, matrix)[0]
+        depths.append(max(-deepest(points, posed_skin(body, right, matrix))[0], 0.0))
+    return max(depths, default=0.0)
 
 
 def spread_thighs(pose: Pose, angle: float) -> None:

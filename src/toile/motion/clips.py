@@ -24,4 +24,4 @@ def read_avatar_motion(
         clip = names.index(clip)
     if not 0 <= clip < len(names):
         raise ToileError(f"{source}: no clip number {clip}; there are {len(names)}")
-    return finish(read_clip(path, clip, table=table), unit=1.0, table=table)
+    return finish(read_clip(path, clip, table=table), unit=1.0)

@@ -42,10 +42,13 @@ READERS: Mapping[str, Callable[..., Motion]] = {
 }
 
 
-def read_motion(name: str | os.PathLike[str], **settings: float) -> Motion:
+def read_motion(
+    name: str | os.PathLike[str], *, bones: Mapping[str, str] | None = None, **settings: float
+) -> Motion:
     """Return one of our own motions by name (walk, run …), or a file (.bvh, .npz, .glb, .vrm, .usd).
 
-    Files start at the origin, facing +z. settings go to our own motion: ``read_motion("walk", cadence=100)``.
+    Files start at the origin, facing +z; bones (part → bone name) helps where theirs have unknown names.
+    settings go to our own motion: ``read_motion("walk", cadence=100)``.
     """
     if str(name) in MOTIONS:
         try:
@@ -60,4 +63,4 @@ def read_motion(name: str | os.PathLike[str], **settings: float) -> Motion:
         )
     if settings:
         raise ToileError(f"{path.name}: {', '.join(settings)} belong to our own walk and run, not to files")
-    return start_here(reader(path))
+    return start_here(reader(path, table=bones))

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from toile.body.rotation import multiply, rotate, to_matrix, unit, yaw
+from toile.body.rotation import multiply, rotate, to_matrix, yaw
 from toile.motion import clearance, feet
 from toile.motion.clearance import ClearanceSettings
 from toile.motion.feet import SIDES, FootSettings, Steps
-from toile.motion.legs import knee_bend
+from toile.motion.ranges import joint_ranges
 from toile.motion.track import Track, loop_travel, resample, smooth, smooth_turns, track_of, unroll
 from toile.motion.transfer import Pose, transfer
 from toile.types import LIMBS, Body, Floats, Motion
@@ -32,6 +32,8 @@ class RetargetSettings:
 
 
 DEFAULT = RetargetSettings()
+TOUCH = 0.001
+"""thighs that are less deep in each other than this only touch [m]"""
 
 
 def retarget(
@@ -51,10 +53,8 @@ def retarget(
     loop = motion.loop and len(motion.translation) > 3
     motion = resample(motion if loop else _steady(motion, settings.steady), rate)
     period = len(motion.translation) - 1
-    pose, scale = transfer(unroll(motion, 3) if loop else motion, body, source_table=bone_table)
-    report = {"scale": scale}
-    report |= _keep_apart_before(pose, settings)
-    steps = feet.plant(pose, settings.feet) if settings.plant else {}
+    rolled = unroll(motion, 3) if loop else motion
+    pose, steps, report = _stood(*transfer(rolled, body, source_table=bone_table), settings)
     if loop:
         pose, steps = _middle(pose, steps, period)
     report |= _keep_apart_after(pose, settings, loop)
@@ -72,15 +72,29 @@ def _steady(motion: Motion, seconds: float) -> Motion:
     return replace(motion, rotations=turns, translation=path)
 
 
-def _keep_apart_before(pose: Pose, settings: RetargetSettings) -> dict[str, float]:
-    """Spread the thighs of wide bodies before the feet are planted."""
-    if not (settings.clear and clearance.has_arms(pose)):
-        return {}
-    most, angle, step = np.radians(settings.clearance.spread), 0.0, np.radians(1.0)
-    while clearance.thigh_depth(pose) > 0.004 and angle + step <= most + 1e-9:
-        clearance.spread_thighs(pose, step)
-        angle += step
-    return {"thigh_spread": float(np.degrees(angle))}
+def _stood(
+    first: Pose, scale: float, settings: RetargetSettings
+) -> tuple[Pose, dict[str, Steps], dict[str, float]]:
+    """Return the pose on its feet, the thighs of wide bodies spread until they are out of each other."""
+    clear = settings.clear and clearance.has_arms(first)
+    angle, most = 0.0, settings.clearance.spread if clear else 0.0
+    while True:
+        pose = replace(first, turn=np.array(first.turn), hips=np.array(first.hips))
+        angle = _spread(pose, angle, most) if clear else angle
+        steps = feet.plant(pose, settings.feet) if settings.plant else {}
+        # feet that stand may have brought them together again
+        if angle + 2.0 > most or clearance.thigh_depth(pose) <= TOUCH:
+            return pose, steps, {"scale": scale} | ({"thigh_spread": angle} if clear else {})
+        angle += 2.0
+
+
+def _spread(pose: Pose, angle: float, most: float) -> float:
+    """Spread the thighs by an angle [degrees], more while they touch; returns the angle that it took."""
+    clearance.spread_thighs(pose, np.radians(angle))
+    while clearance.thigh_depth(pose) > TOUCH and angle + 1.0 <= most:
+        clearance.spread_thighs(pose, np.radians(1.0))
+        angle += 1.0
+    return angle
 
 
 def _keep_apart_after(pose: Pose, settings: RetargetSettings, loop: bool) -> dict[str, float]:
@@ -155,22 +169,3 @@ def _sole_paths(pose: Pose, side: str) -> Floats:
     patch = clearance.Patch(vertex, np.zeros((len(vertex), 3)))
     matrices = clearance.joint_matrices(pose, np.arange(len(pose.hips), dtype=np.int32))
     return np.stack([clearance.pose_patch(body, patch, matrix)[0] for matrix in matrices])
-
-
-def joint_ranges(pose: Pose) -> dict[str, float]:
-    """Return the least and largest bend of knees and elbows [degrees]; a knee's is negative the wrong way."""
-    at = pose.positions()
-    limbs = pose.bones.limbs
-    ranges: dict[str, float] = {}
-    for side in SIDES:
-        hip, knee, ankle = (at[:, limbs[f"{side}_{part}"]] for part in ("thigh", "shin", "foot"))
-        bend = np.degrees(knee_bend(knee - hip, ankle - knee, feet.knee_hinge(pose, side)))
-        ranges["knee_least"] = min(float(bend.min()), ranges.get("knee_least", 360.0))
-        ranges["knee_most"] = max(float(bend.max()), ranges.get("knee_most", -360.0))
-        if all(f"{side}_{part}" in limbs for part in ("upper_arm", "forearm", "hand")):
-            a, b, c = (at[:, limbs[f"{side}_{part}"]] for part in ("upper_arm", "forearm", "hand"))
-            cosine = np.sum(unit(b - a) * unit(c - b), axis=1)
-            ranges["elbow_most"] = max(
-                float(np.degrees(np.arccos(np.clip(cosine, -1, 1))).max()), ranges.get("elbow_most", 0.0)
-            )
-    return ranges

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -52,9 +53,11 @@ JOINTS: dict[str, tuple[str, tuple[float, float, float]]] = {
 _RATES = ("mocap_framerate", "mocap_frame_rate", "fps", "framerate")
 
 
-def read_npz(path: str | os.PathLike[str]) -> Motion:
+def read_npz(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = None) -> Motion:
     """Read poses (axis times angle, 66 or more numbers a frame) and trans [m] of an .npz file."""
     path = Path(path)
+    if table:
+        raise ToileError(f"{path.name}: SMPL poses have no bone names: leave the bone table out")
     try:
         with zipfile.ZipFile(path) as archive:
             arrays = {

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from toile.body.bone_names import Bones, find_bones
+from toile.body.bone_names import Bones, find_bones, renamed
 from toile.body.rotation import between, continuous, inverse, multiply, normalise, rotate, to_vector, yaw
 from toile.motion.kinematics import joint_positions, rest_positions
 from toile.types import Floats, Ints, Motion
@@ -39,12 +40,13 @@ def leg_length(bones: Bones, position: Floats) -> float:
 
 def finish(motion: Motion, *, unit: float | None = None, table: Mapping[str, str] | None = None) -> Motion:
     """Return the motion in metres, y up, with continuous quaternions and without a calibration frame."""
-    names, parents = motion.names, [int(p) for p in motion.parents]
-    bones = find_bones(names, parents, table=table, source=motion.source or motion.name)
+    source = motion.source or motion.name
+    motion = replace(motion, names=tuple(renamed(motion.names, table or {}, source)))
+    bones = find_bones(motion.names, motion.parents.tolist(), source=source)
     if unit is None:
-        unit = guess_unit(names, motion.parents, motion.offsets, motion.source or motion.name)
+        unit = guess_unit(motion.names, motion.parents, motion.offsets, source)
     start = 1 if _starts_with_calibration(motion.rotations) else 0
-    scaled = _replace(
+    scaled = replace(
         motion,
         offsets=motion.offsets * unit,
         tails=motion.tails * unit,
@@ -81,9 +83,9 @@ def _stand_up(motion: Motion, bones: Bones) -> Motion:
         # the rest pose stands y up; only the recorded world lies on its side
         rotations = np.array(motion.rotations)
         rotations[:, 0] = multiply(turn, rotations[:, 0])
-        return _replace(motion, rotations=rotations, translation=translation)
+        return replace(motion, rotations=rotations, translation=translation)
     # turning world and rest pose alike keeps "identity is the rest pose"
-    return _replace(
+    return replace(
         motion,
         rotations=multiply(multiply(turn, motion.rotations), inverse(turn)),
         offsets=rotate(turn, motion.offsets),
@@ -92,11 +94,9 @@ def _stand_up(motion: Motion, bones: Bones) -> Motion:
     )
 
 
-def start_here(motion: Motion, table: Mapping[str, str] | None = None) -> Motion:
+def start_here(motion: Motion) -> Motion:
     """Return the motion moved along the floor so that it starts at the origin, facing +z."""
-    bones = find_bones(
-        motion.names, motion.parents.tolist(), table=table, source=motion.source or motion.name
-    )
+    bones = find_bones(motion.names, motion.parents.tolist(), source=motion.source or motion.name)
     at = joint_positions(motion)
     first = at[: max(round(0.3 * motion.fps), 1)]
     left = (first[:, bones.limbs["left_thigh"]] - first[:, bones.limbs["right_thigh"]]).mean(axis=0)
@@ -105,22 +105,4 @@ def start_here(motion: Motion, table: Mapping[str, str] | None = None) -> Motion
     rotations = np.array(motion.rotations)
     rotations[:, 0] = multiply(turn, rotations[:, 0])
     start = at[0, bones.hips] * np.array([1.0, 0.0, 1.0])
-    return _replace(motion, rotations=rotations, translation=rotate(turn, motion.translation - start))
-
-
-def _replace(motion: Motion, **changes: Floats) -> Motion:
-    values = {
-        "offsets": motion.offsets,
-        "tails": motion.tails,
-        "rotations": motion.rotations,
-        "translation": motion.translation,
-    } | changes
-    return Motion(
-        name=motion.name,
-        fps=motion.fps,
-        names=motion.names,
-        parents=motion.parents,
-        loop=motion.loop,
-        source=motion.source,
-        **values,
-    )
+    return replace(motion, rotations=rotations, translation=rotate(turn, motion.translation - start))
