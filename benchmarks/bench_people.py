@@ -105,7 +105,7 @@ WORDS = {
     "headless": "head is missing",
     "one side": "(back|front) is missing",
     "limb": "missing: ",
-    "dressed": "clothes",
+    "dressed": "clothing",
     "seated": "sits or bends",
     "thing": "not a person",
 }

@@ -209,14 +209,14 @@ def with_skirt(body: Body, skin: Floats, length: float, wide: float, folds: int 
     return np.concatenate([points, cloth]), np.concatenate([kept, faces + len(points)]).astype(np.int32)
 
 
-def seen(points: Floats, triangles: Ints, views: int = 40, cell: float = 0.006) -> Surface:
+def seen(points: Floats, triangles: Ints, views: int = 24, cell: float = 0.007) -> Surface:
     """Return the part of a surface that cameras all round see: what lies under cloth is hidden.
 
     Points on all triangles are drawn into depth maps; a triangle is seen if one of them is in front.
     """
     rng = np.random.default_rng(8)
     size = areas(points, triangles)
-    row = rng.choice(len(triangles), int(size.sum() / cell**2 * 8), p=size / size.sum())
+    row = rng.choice(len(triangles), int(size.sum() / cell**2 * 5), p=size / size.sum())
     row = np.concatenate([np.arange(len(triangles)), row])
     share = rng.dirichlet((1.0, 1.0, 1.0), len(row))
     place = np.einsum("nk,nka->na", share, points[triangles[row]])

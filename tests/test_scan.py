@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scan_samples import POSES, STOOPED, THINGS, in_parts, with_floor, with_holes
+from scan_samples import POSES, STOOPED, THINGS, dressed, in_parts, in_underwear, with_floor, with_holes
 from scan_samples import posed as bent
 from toile.body import fit_scan, is_scan, named_body, open_body
 from toile.body.data import load_template
 from toile.body.landmarks import limb_mask
 from toile.body.scan import ROUGH, fit_surface
 from toile.body.scan_clean import Cloud, clean
+from toile.body.scan_cloth import Lie, lies, template_rings
 from toile.body.scan_fit import surface_gap
 from toile.body.scan_gates import Findings, look, refusal
 from toile.body.scan_model import Pose, posed, scan_model, slopes, start_pose, stepped
@@ -27,6 +28,8 @@ from toile.body.scan_orient import find_facing
 from toile.body.scan_read import read_triangles
 from toile.body.skin import vertex_normals
 from toile.errors import ToileError
+from toile.pattern.drafts import draft
+from toile.run.dress import dress
 from toile.types import LIMBS, Body, Floats, Ints
 
 Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
@@ -167,9 +170,12 @@ PERSON = Findings(dict.fromkeys(LIMBS, 0.02), False, 0.01, 0.03, 8.0, 0.05, 0.1)
         ({"bare": {"torso": 0.4, "pelvis": 0.5}, "back": False}, "front is missing"),
         ({"trunk_bend": 0.9}, "sits or bends"),
         ({"leg_bend": 0.75}, "sits or bends"),
-        ({"off": 0.2, "strange": 25.0, "bare": {"pelvis": 0.4}}, "20% .* 2 cm .* clothes"),
-        ({"rough": 0.08, "strange": 16.0}, "8% .* 1 cm .* clothes"),
+        ({"off": 0.2, "strange": 25.0, "bare": {"pelvis": 0.4}}, "20% .* 2 cm .* clothing"),
+        ({"rough": 0.08, "strange": 16.0}, "8% .* 1 cm .* clothing"),
         ({"rough": 0.06, "strange": 11.0}, "^$"),
+        ({"lie": {"trunk": Lie(0.008, 0.004)}}, "round the trunk like cloth, 8 mm .* remove clothing"),
+        ({"lie": {"trunk": Lie(0.004, 0.004), "leg": Lie(0.004, 0.009)}}, "hem on the leg.* 9 mm: remove"),
+        ({"lie": {"trunk": Lie(0.004, 0.005), "arm": Lie(0.004, 0.004)}}, "^$"),
         ({"off": 0.3, "strange": 45.0}, "not a person"),
         ({"off": 0.6}, "not a person"),
         ({"off": 0.4, "bare": {"left_hand": 1.0, "right_hand": 0.9, "neck": 0.6}}, "not a person"),
@@ -197,12 +203,43 @@ def test_the_findings_of_a_complete_person() -> None:
     ("surface", "word"),
     [
         ((bent(man(), STOOPED["on a chair"]), man().triangles), "sits or bends"),
+        ((bent(man(), STOOPED["squatting"]), man().triangles), "sits or bends"),
         (THINGS["bear"](), "not a person"),
     ],
 )
 def test_people_who_sit_and_toys_are_told_apart(surface: tuple[Floats, Ints], word: str) -> None:
     with pytest.raises(ToileError, match=word):
         fit_surface(*surface, "thing.obj")
+
+
+def test_hems_and_folds_are_seen_ring_by_ring() -> None:
+    gap = np.random.default_rng(0).normal(scale=0.001, size=len(man().vertices))
+    smooth = lies(gap)
+    assert max(lie.step for lie in smooth.values()) < 0.002
+    assert max(lie.uneven for lie in smooth.values()) < 0.002
+    # a sleeve that ends in the middle of the left arm: one step, even on both sides of it
+    sleeve = template_rings()["left_arm"]
+    half = sleeve.rows[: sleeve.start[len(sleeve.start) // 2]]
+    gap[half] += 0.01
+    assert lies(gap)["arm"].step == pytest.approx(0.01, abs=0.001)
+    assert lies(gap)["leg"].step == smooth["leg"].step
+    # folds all down the trunk
+    trunk = template_rings()["trunk"].rows
+    gap[trunk] += 0.01 * np.sin(12 * np.arctan2(man().vertices[trunk, 0], man().vertices[trunk, 2]))
+    assert lies(gap)["trunk"].uneven > 0.006
+    # holes tell nothing
+    gap[:] = np.nan
+    assert all(lie == Lie(0.0, 0.0) for lie in lies(gap).values())
+
+
+def test_simulated_clothes_are_refused_and_underwear_is_not() -> None:
+    shirt = dress([draft("tshirt", man().measurements)], man(), edge_length=0.03)
+    surface = dressed(man(), shirt.positions[-1], shirt.garment.triangles)
+    with pytest.raises(ToileError, match="remove clothing"):
+        fit_surface(*surface, "shirt.obj")
+    worn = in_underwear(man(), bent(man(), POSES["arms down"]), 0.003)
+    fit = fit_surface(*worn, "briefs.obj")
+    assert fit.body.measurements["waist"] == pytest.approx(man().measurements["waist"], abs=0.01)
 
 
 def test_a_torn_scan_in_t_pose_comes_back_to_the_a_pose() -> None:

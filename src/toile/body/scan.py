@@ -15,13 +15,13 @@ from toile.body.glb_read import read_glb
 from toile.body.landmarks import limb_mask, template_landmarks
 from toile.body.measure import measure
 from toile.body.scan_clean import Cloud, clean
+from toile.body.scan_cloth import scan_gaps
 from toile.body.scan_fit import fit_pose, fit_rest, surface_gap
 from toile.body.scan_gates import Findings, check, look, lost_arms
 from toile.body.scan_model import Model, Pose, joint_places, posed, rest, scan_model, start_pose
 from toile.body.scan_orient import Facing, find_facing
 from toile.body.scan_read import FORMATS, read_triangles
 from toile.body.skeleton import joint_frames, swing
-from toile.body.skin import vertex_normals
 from toile.errors import ToileError
 from toile.types import Body, Floats, Ints, Skeleton
 
@@ -34,8 +34,6 @@ ARMS_AGAIN = (5.0, 40.0, 75.0)
 """where arms start that were not found, degrees below the horizontal"""
 SURE_MARGIN = 0.03
 """how much worse the best opposite facing should fit"""
-ASIDE = 0.012
-"""a vertex this far beside the scan's nearest points lies over a hole [m]"""
 ROUGH = ("head", "left_hand", "right_hand", "left_foot", "right_foot")
 """limbs that the surface error leaves out"""
 
@@ -96,7 +94,7 @@ def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
         floor = cloud.floor
         cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
         pose, cloud, found = _fitted(model, facing, cloud)
-        check(found, name)
+        check(found, cloud, name)
         if facing.short:
             raise ToileError(facing.short)
         fitted = fit_rest(posed(model, pose), cloud)
@@ -104,7 +102,7 @@ def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
         up = _plumb(model, pose)
         body = _body(model, pose, fitted, Path(name).stem or "scan", float(np.ptp(fitted @ up)))
         told = _doubts(facing, facing.turn.T @ up, floor, body.measurements["height"])
-    return ScanFit(body, facing, mean, high, fitted, _gaps(cloud, fitted), found, told)
+    return ScanFit(body, facing, mean, high, fitted, scan_gaps(cloud, fitted), found, told)
 
 
 def _fitted(model: Model, facing: Facing, cloud: Cloud) -> tuple[Pose, Cloud, Findings]:
@@ -145,17 +143,6 @@ def _doubts(facing: Facing, up: Floats, floor: Floats | None, height: float) -> 
     if facing.margin < SURE_MARGIN:
         found.append("confirm which side is the front: the other one fits nearly as well")
     return tuple(found)
-
-
-def _gaps(cloud: Cloud, skin: Floats) -> Floats:
-    """Return how far outside each vertex the scan lies [m], nan where there is none."""
-    normals = vertex_normals(skin, load_template().triangles)
-    ways, near = cKDTree(cloud.points).query(skin, k=6)
-    same = np.einsum("nka,na->nk", cloud.normals[near], normals) > 0.3
-    off = np.einsum("nka,nka->nk", cloud.points[near] - skin[:, None], cloud.normals[near])
-    same &= ways**2 - off**2 < ASIDE**2
-    count = same.sum(axis=1)
-    return np.where(count > 0, (off * same).sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
 def _errors(cloud: Cloud, skin: Floats) -> tuple[float, float]:

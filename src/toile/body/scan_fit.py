@@ -27,8 +27,8 @@ FORTH, BACK = 2400, 1800
 PRIOR_SHAPE, PRIOR_TURN = 0.0004, 0.01
 """how much a standard deviation, a radian weighs [m]"""
 STIFF = {
-    "LeftShoulder": 4.0,
-    "RightShoulder": 4.0,
+    "LeftShoulder": 11.0,
+    "RightShoulder": 11.0,
     "LowerBack": 3.0,
     "Spine1": 3.0,
     "Neck": 2.0,

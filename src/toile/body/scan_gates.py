@@ -6,7 +6,7 @@ The limits lie between what complete people and what refused shapes reach; docs/
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -14,8 +14,10 @@ from scipy.spatial import cKDTree
 from toile.body.data import load_template
 from toile.body.landmarks import limb_mask
 from toile.body.scan_clean import Cloud
+from toile.body.scan_cloth import Lie, lies, scan_gaps
 from toile.body.scan_fit import surface_gap
 from toile.body.scan_model import Model, Pose, joint_places, posed, rest
+from toile.body.scan_orient import crouches
 from toile.body.skin import vertex_normals
 from toile.errors import ToileError
 from toile.types import LIMBS, Floats
@@ -33,10 +35,16 @@ UNUSUAL, STRANGE = 13.0, 30.0
 MOST_BARE = {"head": 0.5, "torso": 0.15, "pelvis": 0.2, "left_hand": 0.7, "right_hand": 0.7}
 """share of a limb that the scan may leave uncovered"""
 MOST_BARE_LIMB = 0.35
+MOST_UNEVEN = {"trunk": 0.0055, "arm": 0.0055, "leg": 0.0065}
+"""how unevenly skin may lie round the fitted person (scan_cloth.Lie) [m]"""
+MOST_STEP = {"trunk": 0.007, "arm": 0.0055, "leg": 0.006}
+"""how abruptly skin may come off it along a limb [m]; hems do more"""
 UNEVEN = 0.3
 """a limb that is this much barer than that of the other side is missing, not bent"""
 BENT_TRUNK, BENT_LEG = np.radians([20.0, 25.0])
 """trunk against legs, thighs and shins against the vertical: people who stand stay below [rad]"""
+THING = "this is not a person who stands upright (nothing like a body fits it)"
+BENT = "the person sits or bends: scan a person who stands upright, arms off the body"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,6 +65,8 @@ class Findings:
     """between the line of the legs and that of the trunk [rad]"""
     leg_bend: float
     """greatest angle of thighs and shins against the legs' rest direction [rad]"""
+    lie: Mapping[str, Lie] = field(default_factory=dict)
+    """how the scan lies on trunk, arms and legs"""
 
 
 def look(model: Model, pose: Pose, cloud: Cloud) -> Findings:
@@ -78,6 +88,7 @@ def look(model: Model, pose: Pose, cloud: Cloud) -> Findings:
         float(np.linalg.norm(pose.shape)),
         trunk_bend,
         leg_bend,
+        lies(scan_gaps(cloud, skin)),
     )
 
 
@@ -95,9 +106,11 @@ def _angle(a: Floats, b: Floats) -> float:
     return float(np.arccos(np.clip(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)), -1.0, 1.0)))
 
 
-def check(found: Findings, name: str) -> None:
+def check(found: Findings, cloud: Cloud, name: str) -> None:
     """Refuse what is no complete, upright, undressed person, in one line that says why."""
     reason = refusal(found)
+    if reason == THING and crouches(cloud.points):
+        reason = BENT
     if reason:
         raise ToileError(f"{name}: {reason}")
 
@@ -107,25 +120,34 @@ def refusal(found: Findings) -> str:
     missing = [limb for limb in LIMBS if found.bare[limb] > MOST_BARE.get(limb, MOST_BARE_LIMB)]
     strange = found.strange > STRANGE or _both_bare(found.bare, "hand")
     if found.off > ALIEN_OFF or (found.off > STRANGE_OFF and strange):
-        return "this is not a person who stands upright (nothing like a body fits it)"
+        return THING
     if _one_side(found.bare):
         return _names(missing)
     kneels = found.off > MOST_OFF and _both_bare(found.bare, "foot")
     if found.trunk_bend > BENT_TRUNK or found.leg_bend > BENT_LEG or kneels:
-        return "the person sits or bends: scan a person who stands upright, arms off the body"
-    dressed = found.off > MOST_OFF or (found.strange > UNUSUAL and found.rough > MOST_ROUGH)
+        return BENT
+    dressed = _cloth(found)
     if not dressed and ("torso" in missing or "pelvis" in missing):
         return f"the {'back' if found.back else 'front'} is missing: scan the person from all sides"
     if "head" in missing or "neck" in missing:
         return "the head is missing: scan the whole person"
     if dressed:
-        share = (
-            f"{found.off:.0%} of the scan lies more than 2 cm"
-            if found.off > MOST_OFF
-            else (f"{found.rough:.0%} of the scan lies more than 1 cm")
-        )
-        return f"{share} off any body: scan without loose clothes and long hair"
+        return f"{dressed}: remove clothing (what fits tightly may stay on) and tie long hair up"
     return _names(missing) if missing else ""
+
+
+def _cloth(found: Findings) -> str:
+    """Return what looks like cloth; empty: nothing."""
+    if found.off > MOST_OFF:
+        return f"{found.off:.0%} of the scan lies more than 2 cm off any body"
+    if found.strange > UNUSUAL and found.rough > MOST_ROUGH:
+        return f"{found.rough:.0%} of the scan lies more than 1 cm off any body"
+    for part, lie in found.lie.items():
+        if lie.uneven > MOST_UNEVEN[part]:
+            return f"the scan hangs round the {part} like cloth, {lie.uneven * 1000:.0f} mm off and on"
+        if lie.step > MOST_STEP[part]:
+            return f"the scan has a hem on the {part}, a step of {lie.step * 1000:.0f} mm"
+    return ""
 
 
 def lost_arms(found: Findings) -> bool:

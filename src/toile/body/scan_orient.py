@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 
 import numpy as np
 from scipy.spatial import cKDTree
+from scipy.spatial.transform import Rotation
 
-from toile.body.scan_model import Model, posed, scan_model, start_pose
+from toile.body.scan_model import TURNED, Model, Pose, posed, scan_model, start_pose
 from toile.errors import ToileError
 from toile.types import Floats
 
@@ -19,6 +20,12 @@ SEATED_HEIGHTS = (0.75, 1.30)
 """of people who do not stand, and of things [m]"""
 ARMS = (0.0, 25.0, 45.0, 65.0, 80.0)
 """arms of the mannequins, degrees below the horizontal"""
+CROUCHES = (
+    (90.0, 90.0, 0.0), (120.0, 140.0, 20.0), (20.0, 110.0, 0.0), (100.0, 60.0, 30.0), (70.0, 105.0, 10.0),
+)  # fmt: skip
+"""people who sit, squat, kneel and crouch: thighs raised, knees bent, trunk bent forward [degrees]"""
+CROUCHED = 0.09
+"""mean distances both ways between a scan and such a mannequin of its height, together [m]"""
 FEW = 600
 """points that are compared"""
 BEST = 12
@@ -68,12 +75,7 @@ class _Guess:
 
 def find_facing(points: Floats, name: str) -> Facing:
     """Return how the scan stands; a height that no unit explains is refused."""
-    rng = np.random.default_rng(2)
-    few = points[rng.permutation(len(points))[:FEW]]
-    mannequins = _mannequins(scan_model())
-    guesses = [_first(few, frame, m) for frame in _frames(points) for m in mannequins]
-    guesses.sort(key=lambda g: g.cost)
-    refined = sorted((_refined(few, guess) for guess in guesses[:BEST]), key=lambda g: g.cost)
+    refined = _guesses(points, _mannequins(scan_model()))
     best = refined[0]
     tall = float(np.ptp(points @ best.turn[1]))
     unit, short = _unit(tall, HEIGHTS), ""
@@ -96,21 +98,52 @@ def find_facing(points: Floats, name: str) -> Facing:
     return Facing(best.turn, scale, shift, unit, m.sex, m.arm_down, margin, short)
 
 
+def crouches(points: Floats) -> bool:
+    """Return whether the scan looks like a person who sits, squats or kneels."""
+    return _guesses(points, _crouched(scan_model()))[0].cost < CROUCHED
+
+
+def _guesses(points: Floats, mannequins: list[_Mannequin]) -> list[_Guess]:
+    """Return how the mannequins fit the scan at best, the best first."""
+    rng = np.random.default_rng(2)
+    few = points[rng.permutation(len(points))[:FEW]]
+    guesses = [_first(few, frame, m) for frame in _frames(points) for m in mannequins]
+    guesses.sort(key=lambda g: g.cost)
+    return sorted((_refined(few, guess) for guess in guesses[:BEST]), key=lambda g: g.cost)
+
+
 def _unit(tall: float, heights: tuple[float, float]) -> str:
     """Return the unit that makes the scan as tall as that [m]; empty: none."""
     return next((u for u, size in UNITS.items() if heights[0] <= tall * size <= heights[1]), "")
 
 
 def _mannequins(model: Model) -> list[_Mannequin]:
+    return [
+        _mannequin(model, start_pose(model, sex, np.radians(degrees)), sex, degrees)
+        for sex, degrees in product(("female", "male"), ARMS)
+    ]
+
+
+def _crouched(model: Model) -> list[_Mannequin]:
+    """Return people with bent hips and knees."""
+    found = []
+    for sex, (thigh, shin, trunk), degrees in product(("female", "male"), CROUCHES, (20.0, 45.0, 70.0)):
+        pose = start_pose(model, sex, np.radians(degrees))
+        turn = pose.turn.copy()
+        for joint, angle in (("LowerBack", trunk), ("UpLeg", -thigh), ("Leg", shin)):
+            for side in ("",) if joint == "LowerBack" else ("Left", "Right"):
+                below = model.below[TURNED.index(side + joint)]
+                turn[below] = Rotation.from_euler("x", angle, degrees=True).as_matrix() @ turn[below]
+        found.append(_mannequin(model, replace(pose, turn=turn), sex, degrees))
+    return found
+
+
+def _mannequin(model: Model, pose: Pose, sex: str, degrees: float) -> _Mannequin:
     rng = np.random.default_rng(3)
     # fingers and face are finer than the rest: choose by area
-    share = _vertex_share(model)
-    rows = rng.choice(model.skin_count, 900, replace=False, p=share).astype(np.int32)
-    found = []
-    for sex, degrees in product(("female", "male"), ARMS):
-        points = posed(model, start_pose(model, sex, np.radians(degrees)), rows)
-        found.append(_Mannequin(sex, float(np.radians(degrees)), points, cKDTree(points)))
-    return found
+    rows = rng.choice(model.skin_count, 900, replace=False, p=_vertex_share(model)).astype(np.int32)
+    points = posed(model, pose, rows)
+    return _Mannequin(sex, float(np.radians(degrees)), points, cKDTree(points))
 
 
 def _vertex_share(model: Model) -> Floats:
