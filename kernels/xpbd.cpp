@@ -52,6 +52,7 @@ class Cloth {
         seams_ = packed_pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
         set_stars(stars, star_weight, star_stiffness);
+        set_star_bound();
     }
 
     void set_drag(Numbers drag) {
@@ -67,7 +68,7 @@ class Cloth {
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
-        gain_step2_ = 0.0;
+        set_star_bound();
         set_gram();
     }
 
@@ -332,6 +333,7 @@ class Cloth {
             }
             average_weight.assign(level.average_weight.begin(), level.average_weight.end());
             spread_weight.assign(level.spread_weight.begin(), level.spread_weight.end());
+            level.spread_weight = {};  // once is enough
             point.assign(4 * (level.count + group_count(chunk_count)), T(0)), start.assign(4 * level.count, T(0));
             for (std::size_t c = 0; c < level.count; ++c) point[4 * c + 3] = static_cast<T>(level.inverse_mass[c]);
         }
@@ -452,12 +454,16 @@ class Cloth {
         const double step2 = share * dt * dt;
         if (step2 == gain_step2_) return;
         gain_step2_ = step2;
+        gain_.resize(star_bound_.size());
+        for (std::size_t s = 0; s < gain_.size(); ++s)
+            gain_[s] = static_cast<T>(1.0 / std::max(star_compliance_[s] / step2, star_bound_[s] / 1.1));
+    }
+    void set_star_bound() {
         std::vector<double> reach(count_, 0.0);  // w_j Σ_t |c_tj|
         force_.each([&](std::int32_t p, std::int32_t, T c) { reach[p] += inverse_mass_[p] * std::abs(static_cast<double>(c)); });
-        std::vector<double> bound(star_compliance_.size(), 0.0);
-        curvature_.each([&](std::int32_t s, std::int32_t p, T c) { bound[s] += std::abs(static_cast<double>(c)) * reach[p]; });
-        gain_.resize(bound.size());
-        for (std::size_t s = 0; s < bound.size(); ++s) gain_[s] = static_cast<T>(1.0 / std::max(star_compliance_[s] / step2, bound[s] / 1.1));
+        star_bound_.assign(star_compliance_.size(), 0.0);
+        curvature_.each([&](std::int32_t s, std::int32_t p, T c) { star_bound_[s] += std::abs(static_cast<double>(c)) * reach[p]; });
+        gain_step2_ = 0.0;
     }
 
     void read(const Points &position, const Points &velocity) {
@@ -538,6 +544,7 @@ class Cloth {
     Set triangles_, seams_, long_threads_;
     RowSet curvature_, force_;
     std::vector<T> star_compliance_, gain_, moment_, star_rest_;
+    std::vector<double> star_bound_;  // row sums of |C W Cᵀ|
     double gain_step2_ = 0.0;  // what gain_ holds for [s²]
     std::vector<CoarseSet> levels_;
     std::unique_ptr<surface::Patches> patches_;

@@ -9,6 +9,7 @@ that the threads of a ridge share its pull. Shear is free: threads may still tur
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import coo_matrix, csr_matrix, identity
 from scipy.spatial import cKDTree
 
 from toile.types import Floats, Garment, Ints
@@ -26,11 +27,14 @@ def long_threads(garment: Garment, corner: Floats, edge: float) -> tuple[Ints, F
     """
     pairs, rests = [np.zeros((0, 2), np.int32)], [np.zeros(0)]
     uv = _flat_points(garment, corner)
+    # the cloth itself must lead from one end to the other: no thread crosses a slit, a dart or a bay
+    reach = _three_steps(garment.triangles_uv, len(uv))
     for panel in np.unique(garment.uv_panel):
         members = np.flatnonzero(garment.uv_panel == panel)
-        found = _along_threads(uv[members], edge)
-        pairs.append(garment.uv_particle[members[found]])
-        rests.append(np.linalg.norm(np.subtract(*uv[members[found]].transpose(1, 0, 2)), axis=1))
+        ends = members[_along_threads(uv[members], edge)]
+        ends = ends[np.asarray(reach[ends[:, 0], ends[:, 1]]).ravel() > 0]
+        pairs.append(garment.uv_particle[ends])
+        rests.append(np.linalg.norm(uv[ends[:, 0]] - uv[ends[:, 1]], axis=1))
     pair, rest = np.concatenate(pairs).astype(np.int32), np.concatenate(rests)
     apart = pair[:, 0] != pair[:, 1]
     return np.ascontiguousarray(pair[apart]), rest[apart]
@@ -44,16 +48,19 @@ def _flat_points(garment: Garment, corner: Floats) -> Floats:
 
 
 def _along_threads(uv: Floats, edge: float) -> Ints:
-    """Return pairs of points of one panel that lie a span apart along a thread, (p, 2).
-
-    The middle of a pair must lie on the panel too: no thread crosses a dart or a bay of the outline.
-    """
+    """Return pairs of points of one panel that lie a span apart along a thread, (p, 2)."""
     tree = cKDTree(uv)
     pairs = []
     for thread in (np.array([1.0, 0.0]), np.array([0.0, 1.0])):
         off, far = tree.query(uv + SPAN * edge * thread)
         near = np.flatnonzero(off < OFF * edge)
         pairs.append(np.stack([near, far[near]], axis=1))
-    pair = np.concatenate(pairs)
-    middle, _ = tree.query(uv[pair].mean(axis=1))
-    return np.asarray(pair[middle < (0.5 + OFF) * edge])
+    return np.concatenate(pairs)
+
+
+def _three_steps(triangles: Ints, count: int) -> csr_matrix:
+    """Return which points are at most three mesh edges apart, (n, n)."""
+    rows, columns = triangles[:, [0, 1, 2]].ravel(), triangles[:, [1, 2, 0]].ravel()
+    side = coo_matrix((np.ones(len(rows), np.float32), (rows, columns)), (count, count)).tocsr()
+    step = side + side.T + identity(count, np.float32, format="csr")
+    return (step @ step @ step).tocsr()
