@@ -1,6 +1,6 @@
 // Coarse points over a garment, so that one sweep carries tension across the whole cloth.
 //
-// Each level has about a quarter of the points of the level below. A coarse point is the mass-weighted average of the
+// Each level has about a ninth of the points of the level below. A coarse point is the mass-weighted average of the
 // points near it; two coarse points may never be farther apart than on the flat cloth. Limits are one-sided: cloth
 // folds freely, it only does not stretch.
 #pragma once
@@ -33,5 +33,5 @@ struct Sheet {
     const std::int32_t *flat;      // (t, 3): flat points; at a seam one particle has several
 };
 
-// levels with spacing 2, 4, 8 … times the mean edge length, up to `level_count` or until few points are left
+// levels with spacing 3, 9, 27 … times the mean edge length, up to `level_count` or until few points are left
 std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count);
