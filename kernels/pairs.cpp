@@ -144,7 +144,7 @@ void Pairs<T>::pack() {
     const std::size_t lanes = PAIR_LANES, blocks = (planes_.size() + lanes - 1) / lanes;
     particle.assign(4 * lanes * blocks, 0), weight.assign(4 * lanes * blocks, T(0)), normal.assign(3 * lanes * blocks, T(0));
     thickness_.assign(lanes * blocks, T(-1)), friction_.assign(lanes * blocks, T(0));
-    push.resize(4 * lanes * blocks), active.assign(lanes * blocks, 0);
+    push.resize(4 * lanes * blocks), depth.assign(lanes * blocks, T(0));
     use_begin.assign(particle_count_ + 1, 0);
     for (std::size_t i = 0; i < planes_.size(); ++i) {
         const std::size_t b = i / lanes, lane = i % lanes;
@@ -168,7 +168,7 @@ void Pairs<T>::pack() {
 template <class T>
 PairView<T> Pairs<T>::view() {
     return {(planes_.size() + PAIR_LANES - 1) / PAIR_LANES, particle.data(), weight.data(), normal.data(), thickness_.data(),
-            friction_.data(), push.data(), active.data(), use_begin.data(), use.data()};
+            friction_.data(), push.data(), depth.data(), use_begin.data(), use.data()};
 }
 
 template <class T>

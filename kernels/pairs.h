@@ -58,8 +58,7 @@ class Pairs {
     std::size_t particle_count_ = 0;
     // packed for the substeps, see PairView
     std::vector<std::int32_t> particle, use;
-    std::vector<T> weight, normal, thickness_, friction_, push;
-    std::vector<std::uint8_t> active;
+    std::vector<T> weight, normal, thickness_, friction_, push, depth;
     std::vector<std::size_t> use_begin;
 };
 

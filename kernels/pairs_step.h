@@ -34,9 +34,9 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
             sum += weight[k] * weight[k] * x[k].w;
         }
         Lane<T> depth = thick - gap;
-        std::uint8_t *active = pairs.active + LANES * b;
+        T *kept = pairs.depth + LANES * b;
         if (!any_positive<T>(depth)) {
-            std::memset(active, 0, LANES);
+            std::memset(kept, 0, LANES * sizeof(T));
             continue;
         }
         depth = at_most<T>(at_least<T>(depth, zero), limit);
@@ -58,28 +58,29 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
         const Lane<T> out[4] = {(nx * depth - sx * share) * inverse, (ny * depth - sy * share) * inverse,
                                 (nz * depth - sz * share) * inverse, late * inverse};
         for (int k = 0; k < 4; ++k) std::memcpy(push + LANES * k, &out[k], sizeof out[k]);
-        for (int i = 0; i < LANES; ++i) active[i] = depth[i] > T(0) && sum[i] > T(0);
+        for (int i = 0; i < LANES; ++i) kept[i] = sum[i] > T(0) ? depth[i] : T(0);
     }
 }
 
-// the mean of what all active pairs of a particle ask for: independent of their order and of the threads
+// The mean of what all pairs of a particle that are too near ask for, the nearest counting most: the plain mean would leave
+// one bad pair to its many harmless neighbours. Independent of their order and of the threads.
 template <class T>
 inline void apply_pairs(const PairView<T> &pairs, std::size_t p, T *x, T *old) {
-    T move[3] = {T(0), T(0), T(0)}, back[3] = {T(0), T(0), T(0)};
-    int count = 0;
+    T move[3] = {T(0), T(0), T(0)}, back[3] = {T(0), T(0), T(0)}, total = T(0);
     for (std::size_t u = pairs.use_begin[p]; u < pairs.use_begin[p + 1]; ++u) {
         const auto use = static_cast<std::size_t>(pairs.use[u]), block = use / (4 * LANES), lane = use % LANES;
-        if (!pairs.active[block * LANES + lane]) continue;
+        const T depth = pairs.depth[block * LANES + lane];
+        if (depth == T(0)) continue;
         const T *push = pairs.push + 4 * LANES * block + lane, *n = pairs.normal + 3 * LANES * block + lane;
-        const T w = pairs.weight[use] * x[3];
-        ++count;
+        const T w = pairs.weight[use] * x[3] * depth;
+        total += depth;
         for (int a = 0; a < 3; ++a) {
             move[a] += w * push[LANES * a];
             back[a] += w * push[LANES * 3] * n[LANES * a];
         }
     }
-    if (!count) return;
-    const T mean = T(1) / T(count);
+    if (total == T(0)) return;
+    const T mean = T(1) / total;
     for (int a = 0; a < 3; ++a) {
         x[a] += move[a] * mean;
         old[a] += back[a] * mean;

@@ -15,7 +15,7 @@ struct PairView {
     const T *thickness = nullptr;            // (block, lane): distance kept [m]
     const T *friction = nullptr;             // (block, lane): Coulomb coefficient
     T *push = nullptr;                       // (block, 4, lane): correction per inverse mass; last: part of it that gives no speed
-    std::uint8_t *active = nullptr;          // (block, lane): whether there is a push in this substep
+    T *depth = nullptr;                      // (block, lane): how much too near in this substep [m]; 0: far enough
     const std::size_t *use_begin = nullptr;  // (particle + 1)
     const std::int32_t *use = nullptr;       // (block * 4 + place) * lanes + lane
 };

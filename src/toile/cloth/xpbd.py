@@ -68,7 +68,7 @@ class XpbdSettings:
     """distance kept between cloth and skin [m]; thick fabrics keep half of what exceeds 1 mm besides"""
     self_collision: bool = True
     """keep cloth from passing through cloth, within a garment and between layers"""
-    cloth_thickness: float = 0.003
+    cloth_thickness: float = 0.002
     """distance kept between cloth and cloth [m]; at least the fabric's thickness, at most 0.4 of an edge"""
     cloth_radius: float = 0.01
     """cloth that can come near within a frame is watched, up to twice this [m]"""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from toile._kernels import skin_way
@@ -22,6 +24,13 @@ LOOKS = 3
 """near cloth is searched for once in so many looks at the skin, and at the start of each frame"""
 NEAR = 0.05
 """skin farther than this from the box round the cloth is not looked at [m]"""
+
+
+class Mend(Protocol):
+    """Corrects what crosses."""
+
+    def __call__(self, state: State, body: PosedBody) -> State:
+        """Return the state with crossings removed."""
 
 
 def no_contacts(position: Floats) -> Contacts:
@@ -68,17 +77,26 @@ def advance_frame(
     *,
     gravity: Floats = GRAVITY,
     wind: Floats = STILL_AIR,
+    looks: int = 1,
+    mend: Mend | None = None,
 ) -> State:
-    """Return the state after one frame of dt seconds, during which the body goes from before to after."""
+    """Return the state after one frame of dt seconds, during which the body goes from before to after.
+
+    Body and cloth are looked at `looks` times more often than usual; mend corrects the state at each look
+    inside the frame, not at its start or end.
+    """
     if collider is None or before is None or after is None:
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
     count = body_step_count(before, after, state, dt)
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
     if before is not after:
         count = max(count, int(np.ceil(dt / getattr(solver, "longest_look", np.inf) - 1e-6)))
+    count *= looks
     velocity = (after.vertices - before.vertices) / dt
     for step in range(count):
         now = between(before, after, step / count, velocity)
+        if mend is not None and step:
+            state = mend(state, now)
         watch = dt / count * min(LOOKS, count - step) if step % LOOKS == 0 else 0.0
         scene = Scene(now, collider.at(now), gravity, wind, watch)
         state = solver.step(state, scene, dt / count)

@@ -25,6 +25,11 @@ class Repaired:
     moved: float = 0.0
     """farthest that a particle was moved [m]"""
 
+    @property
+    def left(self) -> int:
+        """Return how many crossing pairs are left."""
+        return self.body_after + self.cloth_after
+
 
 class Repair:
     """Untangles one garment on one body after each frame; gives up after a few rounds rather than tear."""

@@ -18,6 +18,8 @@ from toile.run.method import Method
 from toile.run.repair import Repair, Repaired
 from toile.types import Body, Floats, Garment, PosedBody, State
 
+LOOKS_TRIED = (1, 2, 4)
+"""how many times more often than usual skin and near cloth are looked at, until a frame comes out clean"""
 Wind = tuple[int, float, float, float]
 """the recorded frame from which it blows, velocity of the air [m/s]"""
 
@@ -172,14 +174,35 @@ class Walker:
         state = self._held.carry(self.state, after, dt)
         led = None if self._guide is None else self._guide(number)
         state = state if led is None else _led(state, led, dt)
-        wind = self.plan.wind(number)
-        state = advance_frame(self._solver, self.collider, state, self._before, after, dt, wind=wind)
-        state = state if led is None else _placed(state, led)
-        state = self._repair(state, after) if self._repair else state
+        state, repaired = self._advance(state, after, led, self.plan.wind(number))
         # times do not add up rounding errors: they follow from the frame's number
         self.state = State(state.position, state.velocity, (number + 1) * dt)
         self._before, self._done = after, self._done + 1
-        return Step(number, self.state, after, self._repair.last if self._repair else Repaired())
+        return Step(number, self.state, after, repaired)
+
+    def _advance(
+        self, start: State, after: PosedBody, led: Floats | None, wind: Floats
+    ) -> tuple[State, Repaired]:
+        """Return the state at the end of a frame and what the repair left of its crossings.
+
+        A frame that does not come out clean is computed again with more looks at the skin and a repair at
+        each of them; the cleanest counts.
+        """
+        best: tuple[State, Repaired] | None = None
+        for looks in LOOKS_TRIED if self._repair else LOOKS_TRIED[:1]:
+            state = advance_frame(
+                self._solver, self.collider, start, self._before, after, self._dt,
+                wind=wind, looks=looks, mend=self._repair if looks > 1 else None,
+            )  # fmt: skip
+            state = state if led is None else _placed(state, led)
+            state = self._repair(state, after) if self._repair else state
+            found = self._repair.last if self._repair else Repaired()
+            if best is None or found.left < best[1].left:
+                best = state, found
+            if not found.left:
+                break
+        assert best is not None
+        return best
 
     def touching(self) -> int:
         """Return how many particles touch the skin now."""
