@@ -6,7 +6,7 @@ import pytest
 from cloth_samples import COTTON, edge_stretch, empty_space, lying, sheet
 from toile import _kernels
 from toile.cloth import make_solver
-from toile.cloth.xpbd import Stars, XpbdSettings, XpbdSolver, membrane, stars
+from toile.cloth.xpbd import Stars, XpbdSettings, XpbdSolver, cloth_distance, membrane, stars
 from toile.errors import ToileError
 from toile.garment.outfit import join, layered
 from toile.garment.shapes import flat_position, square_cloth, tube_cloth
@@ -280,7 +280,8 @@ def test_cloth_upon_cloth_upon_skin_keeps_its_order() -> None:
     low = np.stack([flat[:, 0], np.full(len(flat), 0.004), -flat[:, 1]], axis=1)
     both = replace(join([one, one]), garment_layer=np.zeros(2, np.int32))
     position = np.concatenate([low, low + np.array([0.003, 0.004, 0.002])])
-    solver = XpbdSolver(both, XpbdSettings())
+    settings = XpbdSettings()
+    solver = XpbdSolver(both, settings)
     floor = np.tile([0.0, 1.0, 0.0], (2 * len(flat), 1))
 
     def skin(x: Floats) -> Contacts:
@@ -290,8 +291,23 @@ def test_cloth_upon_cloth_upon_skin_keeps_its_order() -> None:
     for _ in range(10):
         state = solver.step(state, Scene(None, skin, np.array([0.0, -400.0, 0.0]), np.zeros(3)), 1 / 60)
     lower, upper = state.position[: len(flat), 1], state.position[len(flat) :, 1]
-    assert lower.min() > 0.0035
-    assert upper.min() > 0.0065
+    assert lower.min() > settings.thickness - 0.0005
+    assert upper.min() > settings.thickness + settings.cloth_thickness - 0.0005
+
+
+def test_between_two_fabrics_the_mean_of_their_thickness_is_kept() -> None:
+    inner, outer = sheet(8, 8, 0.12, 0.12), sheet(8, 8, 0.12, 0.12)
+    outer = replace(outer, fabrics=tuple(replace(f, thickness=0.006) for f in outer.fabrics))
+    both = layered(join([inner, outer]))
+    settings = XpbdSettings(cloth_thickness=0.002)
+    x = np.concatenate([lying(inner), lying(outer)]) * [1.0, -1.0, -1.0]
+    x[64:] += [0.002, 0.001, 0.003]
+    solver, state = XpbdSolver(both, settings), State(x, np.zeros_like(x))
+    np.testing.assert_allclose(cloth_distance(both, 0.002)[[0, -1]], [0.002, 0.006], atol=1e-4)
+    state = solver.step(state, empty_space(0.0), 1 / 60)
+    gap = state.position[64:, 1] - state.position[:64, 1]
+    assert gap.min() > 0.0035
+    assert np.median(gap) < 0.006
 
 
 def test_cloth_in_a_closing_fold_slips_out_of_its_mouth() -> None:
