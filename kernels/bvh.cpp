@@ -206,8 +206,20 @@ bool Tree::nearest(Vec3 p, double radius, std::int32_t hint, Hit &hit) const {
     return fill(best, hit);
 }
 
+// is a point farther than the radius from all boxes of a group? most points are, from most groups
+bool Tree::beyond(Vec3 p, int group, double radius) const {
+    const Node &node = nodes_[roots_[group]];
+    const Float4 x(static_cast<float>(p.x)), y(static_cast<float>(p.y)), z(static_cast<float>(p.z)), zero(0.0f);
+    const Float4 dx = max(max(Float4::load(node.lo[0]) - x, x - Float4::load(node.hi[0])), zero);
+    const Float4 dy = max(max(Float4::load(node.lo[1]) - y, y - Float4::load(node.hi[1])), zero);
+    const Float4 dz = max(max(Float4::load(node.lo[2]) - z, z - Float4::load(node.hi[2])), zero);
+    // float32 rounds coordinates by less than this
+    const auto limit = static_cast<float>(radius + 1e-6 * std::max({extent_, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
+    return !less_equal(dx * dx + dy * dy + dz * dz, Float4(limit * limit));
+}
+
 bool Tree::nearest_in_group(Vec3 p, int group, double radius, std::int32_t hint, Hit &hit) const {
-    if (roots_[group] < 0 || !askable(p)) return false;
+    if (roots_[group] < 0 || !askable(p) || beyond(p, group, radius)) return false;
     Best best(p, bounded(*this, p, radius, hint >= 0 && group_of(hint) == group ? hint : -1), extent_);
     search(roots_[group], best);
     return fill(best, hit);

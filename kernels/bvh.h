@@ -44,6 +44,8 @@ class Tree {
 
     // same triangles, new vertex positions [m], (vertex_count, 3); boxes are updated on the thread team
     void refit(const double *vertices);
+    // the same where only the vertices of some triangles have moved, for a few of them
+    void refit_part(const double *vertices, const std::vector<std::int32_t> &triangles);
 
     // nearest triangle within radius [m]; hint: a triangle that is probably near (or -1)
     bool nearest(Vec3 p, double radius, std::int32_t hint, Hit &hit) const;
@@ -80,6 +82,8 @@ class Tree {
     void connect(std::size_t vertex_count);
     void plan_refit();
     void refit_node(std::int32_t index);
+    void set_extent();
+    bool beyond(Vec3 p, int group, double radius) const;
     void search(std::int32_t root, Best &best) const;
     void search_leaf(const Leaf &leaf, Best &best) const;
     void decide(Best &best) const;
@@ -96,6 +100,9 @@ class Tree {
     std::vector<Leaf> leaves_;
     std::vector<std::int32_t> roots_;
     std::vector<std::int32_t> subtree_end_;
+    std::vector<std::int32_t> parent_;       // of each node, -1: a root
+    std::vector<std::int32_t> leaf_parent_;  // node of each leaf
+    std::vector<std::int32_t> leaf_of_;      // of each triangle
     std::vector<Task> tasks_;              // subtrees to refit in parallel
     std::vector<std::int32_t> top_;        // the nodes above them
     double extent_ = 0;

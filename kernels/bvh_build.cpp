@@ -1,6 +1,7 @@
 // Building and refitting the box tree. Splits minimise the surface area heuristic (MacDonald & Booth 1990), in bins for
 // many triangles (Wald 2007) and exactly for few; binary splits are gathered into nodes of four.
 #include <algorithm>
+#include <functional>
 #include <array>
 #include <limits>
 #include <numeric>
@@ -269,6 +270,14 @@ void Tree::connect(std::size_t vertex_count) {
 
 // cut the tree into subtrees of moderate size that threads refit on their own
 void Tree::plan_refit() {
+    parent_.assign(nodes_.size(), -1), leaf_parent_.assign(leaves_.size(), -1), leaf_of_.assign(triangle_count(), -1);
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+        for (const auto child : nodes_[i].child) {
+            if (child == unused) continue;
+            (child >= 0 ? parent_[child] : leaf_parent_[~child]) = static_cast<std::int32_t>(i);
+        }
+    for (std::size_t l = 0; l < leaves_.size(); ++l)
+        for (int k = 0; k < leaves_[l].count; ++k) leaf_of_[leaves_[l].triangle[k]] = static_cast<std::int32_t>(l);
     const auto limit = std::max<std::size_t>(64, nodes_.size() / 32);
     std::vector<std::int32_t> open(roots_.rbegin(), roots_.rend());
     while (!open.empty()) {
@@ -310,6 +319,26 @@ void Tree::refit(const double *vertices) {
             for (auto n = tasks_[i].end; n-- > tasks_[i].begin;) refit_node(n);
     });
     for (auto n = top_.rbegin(); n != top_.rend(); ++n) refit_node(*n);
+    set_extent();
+}
+
+void Tree::refit_part(const double *vertices, const std::vector<std::int32_t> &triangles) {
+    std::vector<std::int32_t> changed;
+    for (const auto t : triangles) {
+        for (int k = 0; k < 3; ++k) {
+            const std::size_t v = 3 * std::size_t(triangle(t)[k]);
+            std::copy_n(vertices + v, 3, &vertices_[v]);
+        }
+        for (auto n = leaf_parent_[leaf_of_[t]]; n >= 0; n = parent_[n]) changed.push_back(n);
+    }
+    // children come after their parents: backwards is bottom-up
+    std::sort(changed.begin(), changed.end(), std::greater<>());
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    for (const auto n : changed) refit_node(n);
+    set_extent();
+}
+
+void Tree::set_extent() {
     extent_ = 0;
     for (const auto root : roots_) {
         if (root < 0) continue;

@@ -302,52 +302,79 @@ void Patches::flush_edges(Work &work) const {
     work.edge_count = 0;
 }
 
+namespace {
+// a box, grown by a radius, four times
+struct Around {
+    Float4 lo[3], hi[3];
+    Around(const float *from, const float *to, float radius, std::size_t stride = 1) {
+        for (std::size_t k = 0; k < 3; ++k) lo[k] = Float4(from[stride * k] - radius), hi[k] = Float4(to[stride * k] + radius);
+    }
+};
+
+// which blocks of boxes touch a box; few of a patch do when two patches meet at their rims
+struct Touched {
+    static constexpr int room = 16;
+    int block[room], count = 0;
+    Touched(const float *boxes, int blocks, const Around &box) {
+        for (int k = 0; k < blocks && count < room; ++k)
+            if (touched(boxes + block_size * k, box.lo, box.hi)) block[count++] = k;
+    }
+};
+// a patch has at most 12 triangles and 36 edges of its own
+static_assert(patch_size <= 12 && Touched::room >= 9);
+}  // namespace
+
 // vertices of patch a against faces of patch b
 void Patches::search_faces(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
-    const float *patch = &patch_box_[8 * std::size_t(b)];
+    const float *patch = &patch_box_[8 * std::size_t(b)], *own = &patch_box_[8 * std::size_t(a)];
     const std::int32_t *faces = &triangles_[3 * std::size_t(patch_start_[b])];
     const float *boxes = &face_boxes_[block_size * std::size_t(face_block_[b])];
-    const int blocks = face_block_[b + 1] - face_block_[b];
+    const Touched blocks(boxes, face_block_[b + 1] - face_block_[b], Around(own, own + 4, radius));
+    if (!blocks.count) return;
     for (auto i = vertex_start_[a]; i < vertex_start_[a + 1]; ++i) {
         const auto v = vertices_[i];
         const float *p = &point_[4 * std::size_t(v)];
         if (!reaches(p, p, patch, radius)) continue;
-        const Float4 lo[3] = {Float4(p[0] - radius), Float4(p[1] - radius), Float4(p[2] - radius)},
-                     hi[3] = {Float4(p[0] + radius), Float4(p[1] + radius), Float4(p[2] + radius)};
-        for (int block = 0; block < blocks; ++block)
-            for (int bits = touched(boxes + block_size * block, lo, hi); bits; bits &= bits - 1) {
+        const Around box(p, p, radius);
+        for (int k = 0; k < blocks.count; ++k) {
+            const int block = blocks.block[k];
+            for (int bits = touched(boxes + block_size * block, box.lo, box.hi); bits; bits &= bits - 1) {
                 const std::int32_t *t = faces + 3 * (4 * block + std::countr_zero(static_cast<unsigned>(bits)));
                 if (related && !(apart(v, t[0]) && apart(v, t[1]) && apart(v, t[2]))) continue;
                 work.face_radius2[work.face_count] = radius * radius;
                 work.faces[work.face_count++] = {v, t[0], t[1], t[2]};
                 if (work.face_count == 64) flush_faces(work);
             }
+        }
     }
 }
 
 // edges of patch a against edges of patch b
 void Patches::search_edges(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
-    const float *patch = &patch_box_[8 * std::size_t(b)];
+    const float *patch = &patch_box_[8 * std::size_t(b)], *own = &patch_box_[8 * std::size_t(a)];
     const float *boxes = &edge_boxes_[block_size * std::size_t(edge_block_[b])];
-    const int blocks = edge_block_[b + 1] - edge_block_[b];
-    for (auto i = edge_start_[a]; i < edge_start_[a + 1]; ++i) {
-        const auto [p, q] = edges_[i];
-        float from[4], to[4];
-        const Float4 fp = Float4::load(&point_[4 * std::size_t(p)]), fq = Float4::load(&point_[4 * std::size_t(q)]);
-        min(fp, fq).store(from), max(fp, fq).store(to);
-        if (!reaches(from, to, patch, radius)) continue;
-        const Float4 lo[3] = {Float4(from[0] - radius), Float4(from[1] - radius), Float4(from[2] - radius)},
-                     hi[3] = {Float4(to[0] + radius), Float4(to[1] + radius), Float4(to[2] + radius)};
-        for (int block = 0; block < blocks; ++block)
-            for (int bits = touched(boxes + block_size * block, lo, hi); bits; bits &= bits - 1) {
-                const auto j = edge_start_[b] + 4 * block + std::countr_zero(static_cast<unsigned>(bits));
-                if (a == b && j <= i) continue;
-                const auto [u, v] = edges_[j];
-                if (related && !(apart(p, u) && apart(p, v) && apart(q, u) && apart(q, v))) continue;
-                work.edge_radius2[work.edge_count] = radius * radius;
-                work.edges[work.edge_count++] = {p, q, u, v};
-                if (work.edge_count == 64) flush_edges(work);
-            }
+    const float *mine = &edge_boxes_[block_size * std::size_t(edge_block_[a])];
+    const Touched blocks(boxes, edge_block_[b + 1] - edge_block_[b], Around(own, own + 4, radius));
+    if (!blocks.count) return;
+    const Around there(patch, patch + 4, radius);
+    for (int block = 0; block < edge_block_[a + 1] - edge_block_[a]; ++block) {
+        const float *four = mine + block_size * block;
+        for (int near = touched(four, there.lo, there.hi); near; near &= near - 1) {
+            const int lane = std::countr_zero(static_cast<unsigned>(near));
+            const auto i = edge_start_[a] + 4 * block + lane;
+            const auto [p, q] = edges_[i];
+            const Around box(four + lane, four + 12 + lane, radius, 4);
+            for (int k = 0; k < blocks.count; ++k)
+                for (int bits = touched(boxes + block_size * blocks.block[k], box.lo, box.hi); bits; bits &= bits - 1) {
+                    const auto j = edge_start_[b] + 4 * blocks.block[k] + std::countr_zero(static_cast<unsigned>(bits));
+                    if (a == b && j <= i) continue;
+                    const auto [u, v] = edges_[j];
+                    if (related && !(apart(p, u) && apart(p, v) && apart(q, u) && apart(q, v))) continue;
+                    work.edge_radius2[work.edge_count] = radius * radius;
+                    work.edges[work.edge_count++] = {p, q, u, v};
+                    if (work.edge_count == 64) flush_edges(work);
+                }
+        }
     }
 }
 

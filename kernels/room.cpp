@@ -8,6 +8,7 @@ constexpr double OPPOSED = -0.5;   // cosine: two skins face each other
 constexpr double TILT = 0.4;       // of both planes towards the mouth
 constexpr double MOUTH = 0.1;      // least length of the sum of two unit normals that tells where the mouth is
 constexpr double SLIP = 0.0015;    // how far squeezed cloth is let out in one go [m]
+constexpr double LEAST = 0.006;    // with more room than this cloth is not squeezed out [m]
 constexpr double DEEPEST = 0.004;  // skins that overlap by more are treated as if by this [m]
 
 struct Plane {
@@ -23,7 +24,7 @@ bool squeeze(const double *x, Plane &a, Plane &b) {
     double mouth[3], size = 0;
     for (int k = 0; k < 3; ++k) mouth[k] = a.n[k] + b.n[k], size += mouth[k] * mouth[k];
     size = std::sqrt(size);
-    const bool opens = size > MOUTH;
+    const bool opens = size > MOUTH && room < LEAST;
     const double have = std::min(need, std::max(room, -DEEPEST) + (opens ? 2 * TILT * SLIP : 0));
     for (Plane *plane : {&a, &b}) {
         const double height = have * plane->height / need;

@@ -175,7 +175,6 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
         const double patience = std::min(1.0, report.rounds / 6.0), longer = (1 + 2 * patience) * options.step;
         shrink_contours(cloth, longer);
         apply(position, start.data(), inverse_mass, longer, options.reach);
-        cloth_.refit(position);
         // only what moved can have changed
         std::vector<std::int32_t> changed;
         std::vector<std::uint8_t> is_changed(triangles, 0);
@@ -185,6 +184,7 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
             is_changed[t] = 1;
             changed.push_back(static_cast<std::int32_t>(t));
         }
+        cloth_.refit_part(position, changed);
         const auto keep = [&](std::vector<TrianglePair> &old, std::vector<TrianglePair> found, bool both) {
             for (const auto p : old)
                 if (!is_changed[p.a] && !(both && is_changed[p.b])) found.push_back(p);
