@@ -1,7 +1,16 @@
 """``toile body`` and ``toile measure``."""
 
-from toile.body import load_body
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from toile.body import load_body, named_body
 from toile.cli import main
+from toile.export.gltf_motion import write_body_glb
+from toile.motion import read_motion, retarget
+from toile.run.check import audit_drape
+from toile.run.record import load_recording
 
 
 def test_body_from_measures(tmp_path, capsys):
@@ -40,3 +49,53 @@ def test_measures_and_file_together_are_refused(capsys):
     assert "not both" in capsys.readouterr().err
     assert main(["measure", "body.stl"]) == 2
     assert "no such file" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def scan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A man as a scan: Wavefront file in centimetres, z up."""
+    body, path = named_body("man"), tmp_path_factory.mktemp("scan") / "scan.obj"
+    x, y, z = 100 * body.vertices.T
+    lines = [f"v {a:.4f} {b:.4f} {c:.4f}" for a, b, c in zip(x, -z, y, strict=True)]
+    lines += [f"f {a} {b} {c}" for a, b, c in body.triangles + 1]
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def avatar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A woman with a Mixamo skeleton, stored in the first pose of her walk."""
+    body, path = named_body("woman", rig="mixamo"), tmp_path_factory.mktemp("avatar") / "avatar.glb"
+    write_body_glb(body, retarget(read_motion("walk", fps=30.0), body), path)
+    return path
+
+
+def test_a_scan_is_drawn_and_dressed(scan, tmp_path, capsys):
+    picture, out = tmp_path / "me.png", tmp_path / "me.toile"
+    assert main(["body", str(scan), "-o", str(out), "--picture", str(picture)]) == 0
+    assert "scan: unit cm, height 178" in capsys.readouterr().out
+    assert picture.stat().st_size > 50_000
+    skirt, dressed = tmp_path / "skirt.txt", tmp_path / "dressed.toile"
+    assert main(["draft", "skirt", "--body", str(out), "-o", str(skirt)]) == 0
+    # 4 cm are coarse: the audit may complain, the file is written all the same
+    assert main(["dress", str(skirt), "--body", str(scan), "--edge", "4cm", "-o", str(dressed)]) in (0, 1)
+    recording = load_recording(dressed)
+    assert np.abs(recording.body.vertices - load_body(out).vertices).max() < 1e-9
+    assert audit_drape(recording).inside_deep_count == 0
+    # the skirt hangs from the scan's own waist
+    top = recording.positions[-1][:, 1].max()
+    assert top == pytest.approx(named_body("man").measurements["waist_height"], abs=0.05)
+
+
+def test_an_avatar_walks_by_its_own_clip(avatar, tmp_path):
+    skirt, walked = tmp_path / "skirt.txt", tmp_path / "walk.toile"
+    assert main(["draft", "skirt", "--body", str(avatar), "-o", str(skirt)]) == 0
+    words = [str(skirt), "--body", str(avatar), "--motion", str(avatar), "--edge", "5cm"]
+    assert main(["walk", *words, "--seconds", "0.2", "--fps", "30", "-o", str(walked)]) in (0, 1)
+    recording = load_recording(walked)
+    assert len(recording.positions) >= 6
+    assert np.isfinite(recording.positions).all()
+    assert "mixamorig:LeftUpLeg" in recording.body.skeleton.names
+    # she goes ahead, and the skirt with her
+    assert np.ptp(recording.body_vertices[:, :, 2].mean(axis=1)) > 0.05
+    assert np.ptp(recording.positions[:, :, 2].mean(axis=1)) > 0.05
