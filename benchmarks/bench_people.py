@@ -29,6 +29,8 @@ from toile.body.scan_read import read_triangles
 from toile.body.survey import survey
 from toile.errors import ToileError
 from toile.motion import read_motion, retarget
+from toile.pattern.drafts import draft
+from toile.run.dress import dress
 
 UNITS = {"mm": 1000.0, "cm": 100.0, "m": 1.0, "inch": 1 / 0.0254}
 SAMPLE, TABLE, WALK = "garmentcode_mean_female.obj", "garmentcode_mean_female.yaml", "cmu_07_01.bvh"
@@ -130,9 +132,30 @@ def refusal_cases():
         yield "dressed", f"{name}, skirt", shapes.with_skirt(body, skin, 0.5 + 0.1 * number, 0.12)
         coat = {"torso": 0.04, "pelvis": 0.03, f"{side}_upper_arm": 0.03, f"{other}_upper_arm": 0.03}
         yield "dressed", f"{name}, jacket", shapes.swollen(body, skin, coat, number)
-        yield "seated", name, (shapes.posed(body, shapes.STOOPED["on a chair"]), body.triangles)
+        yield "person", f"{name} in underwear", shapes.in_underwear(body, skin, 0.003)
+        for stoop in ("on a chair", "squatting"):
+            yield "seated", f"{name} {stoop}", (shapes.posed(body, shapes.STOOPED[stoop]), body.triangles)
+    yield from simulated(people)
     for name, make in shapes.THINGS.items():
         yield "thing", name, make()
+
+
+CLOTHES = {
+    "woman": (("tshirt", "jersey", {}), ("trousers", "denim", {}), ("sleeved_dress", "viscose", {})),
+    "big woman": (("tshirt", "cotton", {"ease": 0.04}), ("circle_skirt", "silk", {}), ("coat", "wool", {})),
+    "slim man": (("shirt", "silk", {}), ("shorts", "cotton", {}), ("hooded_jacket", "fleece", {})),
+}
+"""draft, fabric and style that our own engine dresses people in"""
+
+
+def simulated(people):
+    """Yield what a scanner sees of people in simulated clothes."""
+    for name, outfit in CLOTHES.items():
+        for kind, fabric, style in outfit:
+            body = people[name]
+            worn = dress([draft(kind, body.measurements, **style)], body, fabric=fabric, edge_length=0.02)
+            surface = shapes.dressed(body, worn.positions[-1], worn.garment.triangles)
+            yield "dressed", f"{name}, {fabric} {kind}", surface
 
 
 def refusals():
@@ -174,7 +197,7 @@ def motions(folder):
     }
     names = ["walk", "run", "sit", "reach"] + ([str(folder / WALK)] if folder else [])
     keys = {"foot_slide": 1e3, "floor_depth": 1e3, "arm_depth_before": 1e3, "arm_depth": 1e3, "arm_turn": 1,
-            "thigh_depth": 1e3, "knee_least": 1, "knee_most": 1, "elbow_most": 1}  # fmt: skip
+            "thigh_depth": 1e3, "knee_least": 1, "knee_most": 1, "joint_excess": 1}  # fmt: skip
     print(
         "motion on body".ljust(34) + " ".join(f"{k.replace('_', ' '):>16}" for k in keys) + "   (mm, degrees)"
     )
