@@ -9,12 +9,12 @@ import pytest
 
 from cloth_samples import COTTON, edge_stretch, empty_space, lying, sheet
 from toile.cloth import make_solver
-from toile.cloth.implicit import ImplicitSettings, ImplicitSolver, spring_forces
+from toile.cloth.implicit import ImplicitSettings, ImplicitSolver, rubbed, rubbed_share, spring_forces
 from toile.cloth.springs import Springs, bending_springs, edge_springs
-from toile.collision.shapes import Sphere
+from toile.collision.shapes import Plane, Sphere
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
-from toile.types import Scene, State
+from toile.types import Contacts, Scene, State
 
 
 @pytest.mark.parametrize("drag", [0.0, 2.0])
@@ -145,9 +145,38 @@ def test_lies_on_a_ball() -> None:
     assert np.percentile(edge_stretch(garment, state.position), 90) < 0.06
 
 
+# section 2.1.2: a force proportional to the sliding speed. With a rate of 10/s and h = 0.1 s implicit Euler
+# keeps 1 / (1 + 1) of (3, 0, 0) − (1, 0, 0); what goes up stays, what does not touch too
+def test_friction_proportional_to_the_relative_velocity() -> None:
+    up, skin = np.tile([0.0, 1, 0], (2, 1)), np.tile([1.0, 0, 0], (2, 1))
+    found = Contacts(np.array([0, 1], np.int32), np.array([0.004, 0.006]), up, skin)
+    assert rubbed_share(10.0, 0.1) == pytest.approx(0.5)
+    new = rubbed(np.tile([3.0, 0.5, 0], (3, 1)), found, 0.004, 0.5)
+    np.testing.assert_allclose(new, [[2, 0.5, 0], [3, 0.5, 0], [3, 0.5, 0]])
+
+
+def test_cloth_on_a_belt_takes_its_speed_as_rubbing_says() -> None:
+    # v(t) = belt (1 − (1 + c h)^−k) after k steps
+    garment = sheet(3, 3, 0.04, 0.04)
+    belt = Plane(point=np.zeros(3), normal=np.array([0.0, 1.0, 0.0]), velocity=np.array([0.5, 0.0, 0.0]))
+    scene = Scene(None, belt, np.array([0.0, -9.81, 0.0]), np.zeros(3))
+    solver = make_solver("implicit", garment, rubbing=4.0)
+    state = State(lying(garment, 0.004), np.zeros((9, 3)))
+    for _ in range(5):
+        state = solver.step(state, scene, 0.01)
+    np.testing.assert_allclose(state.velocity[:, 0], 0.5 * (1 - 1.04**-5), atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("substep", 0.0), ("bend_angle", 0.0), ("tolerance", 0.0), ("iterations", 0), ("strain_limit", -0.1)],
+    [
+        ("rubbing", -1.0),
+        ("substep", 0.0),
+        ("bend_angle", 0.0),
+        ("tolerance", 0.0),
+        ("iterations", 0),
+        ("strain_limit", -0.1),
+    ],
 )
 def test_bad_settings_are_named(name: str, value: float) -> None:
     with pytest.raises(ToileError, match=name):

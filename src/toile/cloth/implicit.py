@@ -19,7 +19,7 @@ from toile.cloth.springs import Springs, bending_springs, edge_springs, joined
 from toile.cloth.xpbd import particle_average
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
-from toile.types import Floats, Garment, Ints, Scene, State
+from toile.types import Contacts, Floats, Garment, Ints, Scene, State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +48,8 @@ class ImplicitSettings:
     """most iterations of conjugate gradients per time step"""
     thickness: float = 0.004
     """distance kept between cloth and skin [m]"""
+    rubbing: float = 0.0
+    """friction as the paper has it, proportional to the speed of sliding, per mass [1/s]; 0: Coulomb's"""
 
     def __post_init__(self) -> None:
         if not 1e-6 <= self.substep <= 0.1:
@@ -58,7 +60,7 @@ class ImplicitSettings:
             raise ToileError(f"tolerance is {self.tolerance}: choose between 0 and 1")
         if self.iterations < 1 or self.rounds < 1 or self.limit_sweeps < 0:
             raise ToileError("iterations and rounds must be at least 1, limit_sweeps at least 0")
-        for name in ("stretch_scale", "bend_scale", "damping", "strain_limit", "thickness"):
+        for name in ("stretch_scale", "bend_scale", "damping", "strain_limit", "thickness", "rubbing"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ToileError(f"{name} must not be negative")
 
@@ -131,6 +133,22 @@ class _System:
         return np.asarray(found, np.float64).reshape(-1, 3)
 
 
+def rubbed_share(rate: float, h: float) -> float:
+    """Return the part of a sliding speed that implicit Euler leaves of u̇ = −rate · u after h seconds."""
+    return 1 / (1 + rate * h)
+
+
+def rubbed(v: Floats, found: Contacts, thickness: float, share: float) -> Floats:
+    """Return velocities [m/s], (n, 3), where what touches the skin keeps the part `share` of its sliding."""
+    touching = np.flatnonzero(found.gap <= thickness + 1e-6)
+    p, n = found.particle[touching], found.normal[touching]
+    relative = v[p] - found.velocity[touching]
+    sliding = relative - np.einsum("ck,ck->c", relative, n)[:, None] * n
+    new = v.copy()
+    np.add.at(new, p, (share - 1) * sliding)
+    return new
+
+
 class ImplicitSolver:
     """Implicit springs for one garment."""
 
@@ -148,7 +166,7 @@ class ImplicitSolver:
         )
         self._system = _System(self.springs.pairs, count)
         self._drag = particle_average(garment, "damping")
-        self._friction = particle_average(garment, "friction")
+        self._friction = particle_average(garment, "friction") * (s.rubbing == 0)
         edges, length = rest_lengths(garment)
         strain = particle_average(garment, "strain_limit")
         limit = s.strain_limit or strain[edges].min(axis=1)
@@ -165,6 +183,9 @@ class ImplicitSolver:
         return in_substeps(self._substep, self.settings.substep, state, scene, dt)
 
     def _substep(self, x: Floats, v: Floats, scene: Scene, h: float, since: float) -> tuple[Floats, Floats]:
+        if self.settings.rubbing:
+            found, share = scene.contacts(x), rubbed_share(self.settings.rubbing, h)
+            v = np.where(self._free[:, None] > 0, rubbed(v, found, self.settings.thickness, share), v)
         new = x + h * (v + self._velocity_change(x, v, scene, h))
         speed = (new - x) / h
         weight, held = self._free / self._mass, self._free == 0
