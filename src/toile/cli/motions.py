@@ -13,8 +13,15 @@ from toile.motion import MOTIONS, Track, read_motion, retarget, write_bvh
 from toile.motion.track import motion_of
 from toile.types import Body
 
-SETTINGS = ("cadence", "stride", "arm_swing", "hip_sway", "heading", "step_width")
-"""of walking and running; see toile.motion.gait.walk"""
+SETTINGS = {
+    "cadence": "steps a minute",
+    "stride": "two steps of a person of 1.75 m [m]",
+    "arm_swing": "1 is usual, 0 none",
+    "hip_sway": "1 is usual, 0 none",
+    "heading": "direction, to the left of ahead [rad]",
+    "step_width": "between the lines of the feet [m]",
+}
+"""of walking and running, with what they mean; see toile.motion.gait.walk"""
 
 LINES = {
     "foot_slide": ("feet slide at most", 1000, "mm"),
@@ -44,13 +51,14 @@ def add_motion(commands: Commands) -> None:
         "motion",
         help="a motion on a body, with numbers and a picture strip",
         description=f"Puts a motion on a body: {', '.join(MOTIONS)}, or a .bvh, .npz, .glb or .vrm file.",
-        epilog="example: toile motion walk.bvh --body me.toile --picture strip.png -o me_walking.glb",
+        epilog="examples: toile motion walk.bvh --body me.toile --picture strip.png -o me_walking.glb; "
+        "toile motion walk --cadence 100 --stride 1.2 --body woman -o slow.bvh",
     )
     parser.add_argument("motion", metavar="NAME|FILE")
     add_body_option(parser)
-    for name in SETTINGS:
+    for name, meaning in SETTINGS.items():
         parser.add_argument(
-            f"--{name.replace('_', '-')}", type=float, metavar="N", help="of our own walk or run"
+            f"--{name.replace('_', '-')}", type=float, metavar="N", help=f"of our own walk or run: {meaning}"
         )
     add_bones_option(parser)
     parser.add_argument(
@@ -73,13 +81,13 @@ def run_motion(options: argparse.Namespace) -> int:
     settings = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
     body = body_of(options)
     track = retarget(read_motion(options.motion, bones=options.bones, **settings), body, options.fps)
-    print(describe(body, track))
     if ending == ".bvh":
         write_bvh(motion_of(body, track), options.output)
     elif ending == ".glb":
         write_body_glb(body, track, options.output)
     if options.picture:
         motion_strip(body, track, options.picture)
+    print(describe(body, track))
     for path in (options.output, options.picture):
         if path:
             print(f"wrote {path}")
