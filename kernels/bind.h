@@ -52,6 +52,7 @@ void bind_ellipsoids(nb::module_ &m);
 void bind_spring(nb::module_ &m);
 void bind_verlet(nb::module_ &m);
 void bind_respond(nb::module_ &m);
+void bind_ball(nb::module_ &m);
 void bind_boxes(nb::module_ &m);
 void bind_limb_maps(nb::module_ &m);
 void bind_colour(nb::module_ &m);

@@ -9,6 +9,7 @@ NB_MODULE(_kernels, m) {
     bind_spring(m);
     bind_verlet(m);
     bind_respond(m);
+    bind_ball(m);
     bind_boxes(m);
     bind_limb_maps(m);
     bind_colour(m);

@@ -233,6 +233,7 @@ class Cloth {
         if (pairs_.count())
             rise = pairs_.stack(point_.data(), contact_begin_, contact_normal_, contact_offset_, thickness_);
         make_room(point_.data(), contact_begin_, thickness_, rise, contact_normal_, contact_offset_);
+        set_contact_planes();
         const ClothView<T> cloth = view();
         {
             nb::gil_scoped_release release;
@@ -516,6 +517,15 @@ class Cloth {
         }
     }
 
+    // what the substeps read, one plane after the other
+    void set_contact_planes() {
+        contact_.resize(contact_offset_.size());
+        for (std::size_t c = 0; c < contact_.size(); ++c) {
+            const T *n = contact_normal_.data() + 3 * c, *v = contact_velocity_.data() + 3 * c;
+            contact_[c] = {{n[0], n[1], n[2], T(0)}, {v[0], v[1], v[2], T(0)}, contact_offset_[c], n[0] * v[0] + n[1] * v[1] + n[2] * v[2]};
+        }
+    }
+
     nb::ndarray<nb::numpy, double> written(const std::vector<T> &from) const {
         std::vector<double> r(3 * count_);
         for (std::size_t k = 0; k < count_; ++k)
@@ -530,8 +540,7 @@ class Cloth {
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), drag_.data(), thickness_.data(),
                        friction_.data(), triangles_.view(), seams_.view(), long_threads_.view(), bending(),
-                       static_cast<int>(levels_.size()), {}, pairs_.view(), contact_begin_.data(), contact_normal_.data(),
-                       contact_offset_.data(), contact_velocity_.data()};
+                       static_cast<int>(levels_.size()), {}, pairs_.view(), contact_begin_.data(), contact_.data()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         return v;
     }
@@ -555,6 +564,7 @@ class Cloth {
     Pairs<T> pairs_;
     std::vector<std::size_t> contact_begin_;
     std::vector<T> contact_normal_, contact_offset_, contact_velocity_;
+    std::vector<ContactPlane<T>> contact_;
 };
 
 template <class T>

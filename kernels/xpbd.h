@@ -60,6 +60,15 @@ struct LevelView {
     Constraints<T> limits;
 };
 
+// normal · x >= offset + speed · t, with skin that moves past; the fourth numbers of the vectors are 0
+template <class T>
+struct ContactPlane {
+    T normal[4];
+    T velocity[4];  // of the skin [m/s]
+    T offset;       // [m]
+    T speed;        // normal · velocity [m/s]
+};
+
 template <class T>
 struct ClothView {
     std::size_t particle_count;
@@ -76,11 +85,8 @@ struct ClothView {
     int level_count;
     LevelView<T> level[LEVEL_LIMIT];
     PairView<T> pairs;  // cloth near cloth (pairs.h)
-    // contact planes, sorted by particle: normal · x >= offset + normal · velocity · t
     const std::size_t *contact_begin;  // (particle + 1)
-    const T *contact_normal;           // (contact, 3)
-    const T *contact_offset;           // (contact)
-    const T *contact_velocity;         // (contact, 3)
+    const ContactPlane<T> *contact;    // by particle
 };
 
 template <class T>

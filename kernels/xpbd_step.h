@@ -295,49 +295,45 @@ void limit_levels(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, 
     for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, rank, size, barrier);
 }
 
+// of the first three numbers
+template <class T>
+inline T dot3(const Four<T> &a, const Four<T> &b) {
+    const Four<T> product = a * b;
+    return product[0] + product[1] + product[2];
+}
+
 // one contact plane: push out along the normal, Coulomb friction on the motion relative to the skin
 template <class T>
-void respond(T *x, T *old, const T *n, T offset, const T *skin, T time, T dt, T thickness, T mu, T push_limit) {
-    const T speed = n[0] * skin[0] + n[1] * skin[1] + n[2] * skin[2];
-    const T wall = offset + thickness + speed * time;  // at the end of this substep
-    const T depth = wall - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
+inline void respond(Four<T> &x, Four<T> &old, const ContactPlane<T> &plane, T time, T dt, T thickness, T mu, T push_limit) {
+    const Four<T> n = load4(plane.normal), skin = load4(plane.velocity);
+    const T wall = plane.offset + thickness + plane.speed * time;  // at the end of this substep
+    const T depth = wall - dot3<T>(n, x);
     if (depth <= T(0)) return;
     const T push = depth < push_limit ? depth : push_limit;
     // the part of the depth that was there before is mended without giving speed
-    T late = wall - speed * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]);
+    T late = wall - plane.speed * dt - dot3<T>(n, old);
     late = late < T(0) ? T(0) : (late < push ? late : push);
-    T slip[3], slip_n = T(0);
-    for (int a = 0; a < 3; ++a) {
-        x[a] += n[a] * push;
-        old[a] += n[a] * late;
-        slip[a] = x[a] - old[a] - skin[a] * dt;
-        slip_n += slip[a] * n[a];
-    }
-    T length2 = T(0);
-    for (int a = 0; a < 3; ++a) {
-        slip[a] -= n[a] * slip_n;
-        length2 += slip[a] * slip[a];
-    }
-    const T grip = mu * push;
-    const T share = length2 <= grip * grip ? T(1) : grip / std::sqrt(length2);
-    for (int a = 0; a < 3; ++a) x[a] -= slip[a] * share;
+    x += n * four<T>(push), old += n * four<T>(late);
+    Four<T> slip = x - old - skin * four<T>(dt);
+    slip -= n * four<T>(dot3<T>(slip, n));
+    const T length2 = dot3<T>(slip, slip), grip = mu * push;
+    x -= slip * four<T>(length2 <= grip * grip ? T(1) : grip / std::sqrt(length2));
 }
 
 // cloth against cloth and against skin, then the velocity
 template <class T>
 inline void finish(const ClothView<T> &cloth, const StepOptions<T> &o, const Four<T> &inverse_dt, T time, std::size_t p) {
-    T *x = cloth.point + 4 * p, *old = cloth.before + 4 * p;
-    if (x[3] == T(0)) return;
-    store4(cloth.asked + 4 * p, load4(x) - load4(cloth.asked + 4 * p));
-    if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, x, old);
+    T *point = cloth.point + 4 * p, *before = cloth.before + 4 * p;
+    if (point[3] == T(0)) return;
+    store4(cloth.asked + 4 * p, load4(point) - load4(cloth.asked + 4 * p));
+    if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, point, before);
+    Four<T> x = load4(point), old = load4(before);
     for (std::size_t c = cloth.contact_begin[p]; c < cloth.contact_begin[p + 1]; ++c)
-        respond(x, old, cloth.contact_normal + 3 * c, cloth.contact_offset[c], cloth.contact_velocity + 3 * c, time,
-                o.dt, cloth.thickness[p], cloth.friction[p], o.push_limit);
-    Four<T> v = (load4(x) - load4(old)) * inverse_dt;
-    const Four<T> square = v * v;
-    const T speed2 = square[0] + square[1] + square[2];
+        respond<T>(x, old, cloth.contact[c], time, o.dt, cloth.thickness[p], cloth.friction[p], o.push_limit);
+    Four<T> v = (x - old) * inverse_dt;
+    const T speed2 = dot3<T>(v, v);
     if (speed2 > o.speed_limit * o.speed_limit) v = v * four<T>(o.speed_limit / std::sqrt(speed2));
-    store4(cloth.velocity + 4 * p, v);
+    store4(point, x), store4(cloth.velocity + 4 * p, v);
 }
 
 // One substep: predict | coarse limits, curvatures | carry both to the particles, threads and triangles chunk by chunk |

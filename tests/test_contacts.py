@@ -215,3 +215,16 @@ def test_point_at_the_centre_of_a_sphere() -> None:
     assert isinstance(contacts, Contacts)
     assert contacts.gap[0] == -1
     assert np.linalg.norm(contacts.normal[0]) == 1
+
+
+def test_ball_equals_the_numpy_reference() -> None:
+    ball = Sphere(np.array([0.1, 0.2, 0.3]), 0.25, np.array([1.0, 0.0, 0.0]), reach=0.05)
+    points = np.random.default_rng(5).uniform(-0.3, 0.7, (500, 3))
+    found = ball(points)
+    away = points - ball.centre
+    distance = np.linalg.norm(away, axis=1)
+    near = np.flatnonzero(distance < 0.3)
+    np.testing.assert_array_equal(found.particle, near)
+    np.testing.assert_allclose(found.gap, distance[near] - 0.25, atol=1e-14)
+    np.testing.assert_allclose(found.normal, away[near] / distance[near, None], atol=1e-14)
+    np.testing.assert_array_equal(found.velocity, np.tile([1.0, 0.0, 0.0], (len(near), 1)))

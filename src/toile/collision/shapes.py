@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from toile._kernels import ball_contacts
 from toile.types import ContactQuery, Contacts, Floats, Ints, PosedBody, as_floats
 
 
@@ -27,22 +28,17 @@ class Sphere:
     reach: float = 0.05
     """points farther than this from the surface have no contact [m]"""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centre", as_floats(self.centre, 3, name="centre of the ball"))
+
     def at(self, body: PosedBody | None = None) -> ContactQuery:
         """Return itself: the body does not matter."""
         return self
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3)."""
-        away = position - self.centre
-        square = np.einsum("na,na->n", away, away)
-        # only what is near is looked at closely
-        near = np.flatnonzero(square < (self.radius + self.reach) ** 2).astype(np.int32)
-        distance = np.sqrt(square[near])
-        # at the centre every way out is as short: take up
-        away, centred = away[near], distance < 1e-12
-        away[centred] = [0.0, 1.0, 0.0]
-        normal = away / np.where(centred, 1.0, distance)[:, None]
-        return _contacts(near, distance - self.radius, normal, self.velocity)
+        near, gap, normal = ball_contacts(position, self.centre, self.radius, self.reach)
+        return _contacts(near, gap, normal, self.velocity)
 
 
 @dataclass(frozen=True, eq=False)
