@@ -60,6 +60,15 @@ def test_the_report_says_what_does_not_hold(tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<code>code</code> &amp; signs &lt;" in page
     assert 'class="no"' in page
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        assert "Plots are missing" in text
+        assert "Plots are missing" in page
+    else:
+        assert (tmp_path / "curve.png").stat().st_size > 5000
+        assert "curve.png" in text
+        assert "Plots are missing" not in page
     assert ratio(0.5, 2.0) == "4 ×"
     assert ratio(0.5, 0.0) == "–"
 

@@ -42,6 +42,14 @@ def make_settings(what: str, settings_class: Any, values: Mapping[str, Any]) -> 
     return settings_class(**{name: _read(f"{what}: {name}", hints[name], v) for name, v in values.items()})
 
 
+def make_method(
+    kind: str, table: Mapping[str, tuple[Any, Any]], name: str, subject: Any, values: Mapping[str, Any]
+) -> Any:
+    """Return the named method of a table (class, settings class), made for a garment or a body."""
+    method, settings_class = choose(kind, table, name)
+    return method(subject, make_settings(f"{kind} {name}", settings_class, values))
+
+
 def _read(where: str, kind: Any, value: Any) -> Any:
     """Return a value as its field's type; numbers must be finite."""
     if kind is bool:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toile.choose import choose, make_settings
+from toile.choose import make_method
 from toile.cloth.follow import FollowSettings, FollowSolver
 from toile.cloth.implicit import ImplicitSettings, ImplicitSolver
 from toile.cloth.solver import Solver
@@ -23,6 +23,5 @@ SOLVERS: dict[str, tuple[Any, Any]] = {
 
 def make_solver(name: str, garment: Garment, **settings: Any) -> Solver:
     """Return the named solver for a garment; settings are the fields of its settings class."""
-    solver, settings_class = choose("solver", SOLVERS, name)
-    made: Solver = solver(garment, make_settings(f"solver {name}", settings_class, settings))
+    made: Solver = make_method("solver", SOLVERS, name, garment, settings)
     return made

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from toile import _kernels
-from toile.choose import choose, make_settings
+from toile.choose import make_method
 from toile.collision.bones import BoneCollider, BoneSettings
 from toile.collision.boxes import BoxCollider, BoxSettings
 from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings
@@ -42,8 +42,7 @@ COLLIDERS: dict[str, tuple[Any, Any]] = {
 
 def make_collider(name: str, body: Body, **settings: Any) -> Collider:
     """Return the named collider for a body; settings are the fields of its settings class."""
-    collider, settings_class = choose("collider", COLLIDERS, name)
-    made: Collider = collider(body, make_settings(f"collider {name}", settings_class, settings))
+    made: Collider = make_method("collider", COLLIDERS, name, body, settings)
     return made
 
 

@@ -21,6 +21,9 @@ STYLE = (
 )
 
 
+NO_PLOTS = "Plots are missing: install the extra `bench` (`pip install toile[bench]`) and run again."
+
+
 def write_report(folder: Path, sections: Sequence[Section], *, quick: bool) -> list[Path]:
     """Write report.md, report.html and the plots; returns the two reports."""
     plotted = [plot.name for section in sections for plot in section.plots if draw_plot(folder, plot)]
@@ -67,6 +70,11 @@ def all_claims(sections: Sequence[Section]) -> list[Claim]:
     return [claim for section in sections for claim in section.claims]
 
 
+def _complete(sections: Sequence[Section], plotted: Sequence[str]) -> bool:
+    """Return whether every plot was drawn."""
+    return all(plot.name in plotted for section in sections for plot in section.plots)
+
+
 def _markdown(sections: Sequence[Section], plotted: Sequence[str], quick: bool) -> str:
     lines = ["# The papers' experiments, repeated", "", f"{machine()}.", ""]
     if quick:
@@ -74,6 +82,7 @@ def _markdown(sections: Sequence[Section], plotted: Sequence[str], quick: bool) 
             "**A quick run on small sizes: it shows that everything works; its figures mean nothing.**",
             "",
         ]
+    lines += [] if _complete(sections, plotted) else [NO_PLOTS, ""]
     lines += ["## What the papers claim", ""]
     lines += [
         f"- **{'holds' if c.holds else 'does not hold'}**: {c.text} ({c.why})" for c in all_claims(sections)
@@ -98,6 +107,8 @@ def _html(sections: Sequence[Section], plotted: Sequence[str], quick: bool) -> s
     parts = [f"<h1>The papers' experiments, repeated</h1><p>{_inline(machine())}.</p>"]
     if quick:
         parts.append("<p><b>A quick run on small sizes: its figures mean nothing.</b></p>")
+    if not _complete(sections, plotted):
+        parts.append(f"<p>{_inline(NO_PLOTS)}</p>")
     parts.append("<h2>What the papers claim</h2>" + _claim_list(all_claims(sections)))
     for section in sections:
         parts.append(f"<h2>{_inline(section.title)}</h2>")
