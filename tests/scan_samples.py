@@ -242,6 +242,18 @@ def dressed(body: Body, cloth: Floats, cloth_triangles: Ints) -> Surface:
     return seen(*joined((body.vertices, body.triangles), (cloth, cloth_triangles)))
 
 
+def in_shirt(body: Body, skin: Floats, thick: float) -> Surface:
+    """Return a person in a T-shirt of even thickness [m] that ends at hems on arms and hips."""
+    rest, marks = body.vertices, body.landmarks
+    hips = limb_mask(body.limb, "pelvis") & (rest[:, 1] > rest[marks["left_buttock"], 1])
+    worn = limb_mask(body.limb, "torso") | hips
+    for side in ("left", "right"):
+        shoulder, elbow = rest[marks[f"{side}_shoulder"]], rest[marks[f"{side}_elbow"]]
+        along = (rest - shoulder) @ (elbow - shoulder) / ((elbow - shoulder) @ (elbow - shoulder))
+        worn |= limb_mask(body.limb, f"{side}_upper_arm") & (along < 0.6)
+    return skin + (thick * worn)[:, None] * vertex_normals(skin, body.triangles), body.triangles
+
+
 def in_underwear(body: Body, skin: Floats, thick: float = 0.002) -> Surface:
     """Return a person in briefs and a bra or vest: cloth that thick [m] with sharp borders."""
     height, marks = body.vertices[:, 1], body.landmarks

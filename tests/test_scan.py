@@ -13,7 +13,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scan_samples import POSES, STOOPED, THINGS, dressed, in_parts, in_underwear, with_floor, with_holes
+from scan_samples import (
+    POSES,
+    STOOPED,
+    THINGS,
+    dressed,
+    in_parts,
+    in_shirt,
+    in_underwear,
+    with_floor,
+    with_holes,
+)
 from scan_samples import posed as bent
 from toile.body import fit_scan, is_scan, named_body, open_body
 from toile.body.data import load_template
@@ -237,6 +247,8 @@ def test_simulated_clothes_are_refused_and_underwear_is_not() -> None:
     surface = dressed(man(), shirt.positions[-1], shirt.garment.triangles)
     with pytest.raises(ToileError, match="remove clothing"):
         fit_surface(*surface, "shirt.obj")
+    with pytest.raises(ToileError, match=r"hem on the (trunk|arm).*remove clothing"):
+        fit_surface(*in_shirt(man(), man().vertices, 0.015), "close_shirt.obj")
     worn = in_underwear(man(), bent(man(), POSES["arms down"]), 0.003)
     fit = fit_surface(*worn, "briefs.obj")
     assert fit.body.measurements["waist"] == pytest.approx(man().measurements["waist"], abs=0.01)
