@@ -67,12 +67,6 @@ class Laid:
         """Return the panel moved along girth and limb [m]."""
         return replace(self, shift=self.shift + np.array([s, u]))
 
-    def turned(self, angle: float, about: Floats) -> Laid:
-        """Return the panel turned counter-clockwise about a point (s, u) [rad]."""
-        c, s = np.cos(angle), np.sin(angle)
-        turn = np.array([[c, -s], [s, c]])
-        return replace(self, matrix=turn @ self.matrix, shift=turn @ (self.shift - about) + about)
-
 
 def panel_limbs(pattern: Pattern) -> dict[str, str]:
     """Return for each panel what it goes round: torso, left_arm, right_leg … (limb_axes.ROUND)."""

@@ -41,7 +41,7 @@ def place(garment: Garment, body: Body) -> Floats:
     axes = _Axes(body)
     first = 0
     for pattern, layer in zip(garment.patterns, garment.garment_layer, strict=True):
-        laid = [_keep_to_side(one, axes[one.limb]) for one in align(pattern, body).values()]
+        laid = list(align(pattern, body).values())
         shapes, standing = [Shape(one) for one in laid], Standing()
         for k in sorted(range(len(shapes)), key=lambda k: _turn_of(shapes[k])):
             shape, mask = shapes[k], garment.uv_panel == first + k
@@ -186,37 +186,3 @@ def _crotch_limit(pattern: Pattern, laid: dict[str, Laid], crotch: float) -> flo
         if {laid[x.panel].limb for x in (*seam.a, *seam.b)} == {"left_leg", "right_leg"}
     ]
     return crotch - 0.01 - min(low) if low else np.inf
-
-
-# ---------------------------------------------------------------------------- room
-
-
-LEAN = 0.10
-"""how far a leg's panel may lean outward to keep to its side [rad]"""
-
-
-def _keep_to_side(laid: Laid, axis: LimbAxis) -> Laid:
-    """Return a leg's panel moved outward, until nothing of it crosses the middle of the body.
-
-    It leans first, about its hem, so that the hem stays round the leg; then it is shifted.
-    """
-    if not laid.limb.endswith("_leg"):
-        return laid
-    side = 1.0 if laid.limb.startswith("left") else -1.0
-    # in front of its leg s runs to the left, behind it to the right
-    outward = side * (1.0 if np.cos(laid.faces) >= 0.0 else -1.0)
-    su = laid.outline()
-    low = su[su[:, 1] < su[:, 1].min() + 0.01]
-    for lean in np.linspace(0.0, LEAN, 11):
-        turned = laid.turned(-outward * lean, low.mean(axis=0))
-        missing = _beyond_middle(turned, axis, side, outward)
-        if missing <= 0.0:
-            return turned
-    return turned.moved(s=outward * missing)
-
-
-def _beyond_middle(laid: Laid, axis: LimbAxis, side: float, outward: float) -> float:
-    """Return how far a panel in front of or behind its leg reaches across the middle of the body [m]."""
-    su = laid.outline()
-    flat = np.stack([side * outward * su[:, 0], su[:, 1], np.zeros(len(su))], axis=1)
-    return 0.012 - float((side * axis.world(flat)[:, 0]).min())

@@ -195,7 +195,7 @@ class Rolling:
     def _roll(self, su: Floats, slide: float, offset: float, least: float) -> tuple[Floats, float]:
         """Return world positions [m] that far from the skin, and the girth [m] or cone's angle [rad].
 
-        A leg's panel is moved outward until nothing of it crosses the middle of the body.
+        A leg's panel leans outward, about its hem, until nothing of it crosses the middle of the body.
         """
         roll = self._cylinder if self.shape.apex is None else self._cone
         world, size = roll(su, slide, offset, least)
@@ -204,10 +204,14 @@ class Rolling:
             side = 1.0 if laid.limb.startswith("left") else -1.0
             # in front of its leg s runs to the left, behind it to the right
             outward = side * (1.0 if np.cos(laid.faces) >= 0.0 else -1.0)
-            for _ in range(4):
-                if (beyond := MIDDLE - float((side * world[:, 0]).min())) <= 0.0:
+            hem = su[su[:, 1] < su[:, 1].min() + 0.02].mean(axis=0)
+            for _ in range(5):
+                across = side * world[:, 0]
+                if (beyond := MIDDLE - float(across.min())) <= 0.0:
                     break
-                su = su + np.array([1.2 * outward * beyond, 0.0])
+                angle = -outward * 1.1 * beyond / max(float(su[np.argmin(across), 1] - hem[1]), 0.2)
+                c, s = np.cos(angle), np.sin(angle)
+                su = (su - hem) @ np.array([[c, s], [-s, c]]) + hem
                 world, size = roll(su, slide, offset, least)
         return world, size
 

@@ -15,7 +15,7 @@ from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.contacts import Collider
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
-from toile.garment.build import weld, weld_positions
+from toile.garment.build import panel_coordinates, weld, weld_positions
 from toile.garment.limb_axes import heights
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
@@ -26,6 +26,8 @@ STILL = 0.0003
 """what moves less in a frame is at rest [m]"""
 REPAIR_EVERY = 3
 """frames between two repairs while the garment falls"""
+KEEPING = 1.0
+"""share of the way back to its height that a held edge goes in a frame"""
 CALM = 2
 """so many frames at rest, one after the other, end the drape"""
 Progress = Callable[[str, float], None]
@@ -124,6 +126,7 @@ def close_seams(
     solver = XpbdSolver(garment, slow, seams=pairs, seam_gap=gap)
     if fixed is not None and len(fixed):
         solver.pin(fixed)
+    kept = _KeptHeights(garment, fixed)
     solver.set_friction(0.0)  # otherwise the cloth sticks where it touches first and stretches unevenly
     state = State(position=position, velocity=np.zeros_like(position))
     closing = round(settings.closing * settings.fps)
@@ -133,9 +136,44 @@ def close_seams(
         state = advance_frame(
             solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
+        state = kept(state)
         _check_finite(garment, state)
         progress("sewing", (frame + 1) / (closing + settling))
     return state
+
+
+class _KeptHeights:
+    """Held edges of drafted garments go to the height they were drafted for, while the seams close.
+
+    Without friction a waistband would slip down a belly that narrows below it.
+    """
+
+    def __init__(self, garment: Garment, fixed: Ints | None) -> None:
+        height = drafted_heights(garment)[garment.hold_particle]
+        free = np.isfinite(height)
+        if fixed is not None:
+            free &= ~np.isin(garment.hold_particle, fixed)
+        self.particle, self.height = garment.hold_particle[free], height[free]
+
+    def __call__(self, state: State) -> State:
+        """Return the state with the held edges nearer to their heights."""
+        if not len(self.particle):
+            return state
+        position, velocity = state.position.copy(), state.velocity.copy()
+        position[self.particle, 1] += KEEPING * (self.height - position[self.particle, 1])
+        velocity[self.particle, 1] = 0.0
+        return replace(state, position=position, velocity=velocity)
+
+
+def drafted_heights(garment: Garment) -> Floats:
+    """Return the height above the floor that each particle was drafted for [m], (n,); NaN: nobody knows."""
+    panels = [(panel, pattern) for pattern in garment.patterns for panel in pattern.panels]
+    height = np.full(garment.particle_count, np.nan)
+    if len(panels) != len(garment.panel_names):
+        return height
+    known = [p.placement.translation[1] if p.placement and w.origin == "body" else np.nan for p, w in panels]
+    height[garment.uv_particle] = np.array(known)[garment.uv_panel] + panel_coordinates(garment)[:, 1]
+    return height
 
 
 def drape(

@@ -88,6 +88,10 @@ def shorts(
     return replace(pattern, name="shorts")
 
 
+BELLY_RISE = 0.3
+"""how much higher the front is cut in the middle, per girth by which the waist is full [m/m]"""
+
+
 def _lines(
     m: Measures, top: float, hem: float, ease: float, waist_ease: float, hem_girth: float, rise: float
 ) -> tuple[Leg, Leg]:
@@ -95,6 +99,8 @@ def _lines(
     # soft flesh wants more room than bones
     heavy = max(m["hips"] - 1.05, 0.0)
     hips, waist = max(m["hips"], 0.92 * m["waist"]) + ease + 0.12 * heavy, (m["waist"] + waist_ease) / 4.0
+    # the way over a belly is longer than straight down
+    belly = max(m["waist"] - 0.85 * m["hips"], 0.0)
     crotch = m["crotch_height"] - 0.02 - rise
     hem = min(hem, crotch - 0.06)
     share = min(max((crotch - hem) / max(crotch - m["knee_height"], 0.05), 0.0), 1.0)
@@ -108,11 +114,11 @@ def _lines(
     lines = Leg(
         waist=top, hip=max(m["hip_height"], crotch + 0.06), crotch=crotch, hem=hem, width=front,
         fork=hips / 20.0 - 0.004, waist_width=waist, side_take=take,
-        middle_take=middle, rise=0.0, hem_width=girth / 2.0 - 0.01,
+        middle_take=middle, rise=BELLY_RISE * belly, hem_width=girth / 2.0 - 0.01,
     )  # fmt: skip
     return lines, replace(
         lines, width=front + 0.01, fork=hips / 10.0 + 0.1 * heavy, middle_take=middle,
-        rise=0.02 + 0.06 * heavy, hem_width=girth / 2.0 + 0.01,
+        rise=0.02 + 0.06 * heavy + 0.5 * BELLY_RISE * belly, hem_width=girth / 2.0 + 0.01,
     )  # fmt: skip
 
 
