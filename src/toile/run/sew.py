@@ -24,10 +24,14 @@ from toile.types import Body, Floats, Garment, Ints, PosedBody, State
 
 STILL = 0.0003
 """what moves less in a frame is at rest [m]"""
+FIRST_REPAIRS = 6
+"""repairs before held edges are fixed, at most"""
 REPAIR_EVERY = 3
 """frames between two repairs while the garment falls"""
-KEEPING = 1.0
-"""share of the way back to its height that a held edge goes in a frame"""
+KEEPING = 0.5
+"""share of the way back that a held edge goes in a frame"""
+SLIP = 0.02
+"""how far a held edge may slip below its height [m]"""
 CALM = 2
 """so many frames at rest, one after the other, end the drape"""
 Progress = Callable[[str, float], None]
@@ -98,7 +102,19 @@ def sew(
     welded = weld(garment)
     start = weld_positions(garment, welded, state.position)
     still = State(position=start, velocity=np.zeros_like(start), time=state.time)
-    return drape(welded, still, body, collider, settings, engine, progress)
+    return drape(welded, _parted(welded, still, body, collider), body, collider, settings, engine, progress)
+
+
+def _parted(garment: Garment, state: State, body: PosedBody, collider: Collider) -> State:
+    """Return the state without crossings, as far as that goes: held edges are fixed for good after this."""
+    if not len(garment.hold_particle):
+        return state
+    repair = _repair(garment, state, collider, fixed=np.zeros(0, dtype=np.int32))
+    for _ in range(FIRST_REPAIRS):
+        state = repair(state, body)
+        if not repair.last.body_after and not repair.last.cloth_after:
+            break
+    return state
 
 
 def open_pairs(garment: Garment) -> Ints:
@@ -136,14 +152,15 @@ def close_seams(
         state = advance_frame(
             solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
-        state = kept(state)
+        if frame < closing:  # the last moment is for the skin to press the held edges off
+            state = kept(state)
         _check_finite(garment, state)
         progress("sewing", (frame + 1) / (closing + settling))
     return state
 
 
 class _KeptHeights:
-    """Held edges of drafted garments go to the height they were drafted for, while the seams close.
+    """Held edges of drafted garments stay near the height they were drafted for, while the seams close.
 
     Without friction a waistband would slip down a belly that narrows below it.
     """
@@ -156,12 +173,14 @@ class _KeptHeights:
         self.particle, self.height = garment.hold_particle[free], height[free]
 
     def __call__(self, state: State) -> State:
-        """Return the state with the held edges nearer to their heights."""
+        """Return the state with held edges that slipped down nearer to their heights."""
         if not len(self.particle):
             return state
         position, velocity = state.position.copy(), state.velocity.copy()
-        position[self.particle, 1] += KEEPING * (self.height - position[self.particle, 1])
-        velocity[self.particle, 1] = 0.0
+        low = self.height - SLIP - position[self.particle, 1]
+        sunk = self.particle[low > 0.0]
+        position[sunk, 1] += KEEPING * low[low > 0.0]
+        velocity[sunk, 1] = 0.0
         return replace(state, position=position, velocity=velocity)
 
 
@@ -190,7 +209,7 @@ def drape(
     solver = XpbdSolver(garment, loose, worn=state.position)
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
-    repair, clean = _repair(garment, state, collider), True
+    repair, clean = _repair(garment, state, collider, fixed=garment.hold_particle), True
     wedged = Wedged(solver, garment.particle_count, garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
     previous, calm = state.position, 0
@@ -239,10 +258,10 @@ class _NoRepair:
         return state
 
 
-def _repair(garment: Garment, state: State, collider: Collider) -> Repair | _NoRepair:
+def _repair(garment: Garment, state: State, collider: Collider, *, fixed: Ints) -> Repair | _NoRepair:
     if not isinstance(collider, SurfaceCollider):
         return _NoRepair()
-    return Repair(garment, collider, state.position, garment.hold_particle)
+    return Repair(garment, collider, state.position, fixed)
 
 
 def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
