@@ -39,6 +39,8 @@ CROSSING = 2.0
 """what it costs to run through another panel"""
 LEAN = 0.4
 """how far a sleeve may lean, per length"""
+LEG_LEAN = 0.16
+"""how far a leg's panel may lean outward [rad]"""
 MIDDLE = 0.004
 """distance that a leg's panels keep from the middle of the body [m]"""
 GOOD = 1.3
@@ -195,7 +197,8 @@ class Rolling:
     def _roll(self, su: Floats, slide: float, offset: float, least: float) -> tuple[Floats, float]:
         """Return world positions [m] that far from the skin, and the girth [m] or cone's angle [rad].
 
-        A leg's panel leans outward, about its hem, until nothing of it crosses the middle of the body.
+        A leg's panel leans outward, about its hem, until nothing of it crosses the middle of the body; if
+        that is too much it is moved.
         """
         roll = self._cylinder if self.shape.apex is None else self._cone
         world, size = roll(su, slide, offset, least)
@@ -205,13 +208,16 @@ class Rolling:
             # in front of its leg s runs to the left, behind it to the right
             outward = side * (1.0 if np.cos(laid.faces) >= 0.0 else -1.0)
             hem = su[su[:, 1] < su[:, 1].min() + 0.02].mean(axis=0)
-            for _ in range(5):
+            leant = 0.0
+            for _ in range(6):
                 across = side * world[:, 0]
                 if (beyond := MIDDLE - float(across.min())) <= 0.0:
                     break
-                angle = -outward * 1.1 * beyond / max(float(su[np.argmin(across), 1] - hem[1]), 0.2)
-                c, s = np.cos(angle), np.sin(angle)
-                su = (su - hem) @ np.array([[c, s], [-s, c]]) + hem
+                lean = 1.1 * beyond / max(float(su[np.argmin(across), 1] - hem[1]), 0.2)
+                if leant + lean <= LEG_LEAN:
+                    su, leant = _leaning(su, hem, -outward * lean), leant + lean
+                else:
+                    su = su + np.array([1.2 * outward * beyond, 0.0])
                 world, size = roll(su, slide, offset, least)
         return world, size
 
@@ -297,6 +303,12 @@ class Rolling:
 def _middle(points: Floats) -> Floats:
     """Return the middle of the box round points, (d,)."""
     return np.asarray((points.min(axis=0) + points.max(axis=0)) / 2.0)
+
+
+def _leaning(su: Floats, about: Floats, angle: float) -> Floats:
+    """Return unrolled points (s, u) turned counter-clockwise about a point [rad], (n, 2)."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.asarray((su - about) @ np.array([[c, s], [-s, c]]) + about)
 
 
 def _turn(a: Shape, b: Shape) -> float:
