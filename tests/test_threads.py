@@ -3,7 +3,7 @@ import pytest
 
 from cloth_samples import edge_stretch, empty_space, lying, sheet
 from toile.cloth.threads import SPAN, long_threads
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, corner_uv, mean_edge
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, corner_uv, give, mean_edge
 from toile.errors import ToileError
 from toile.garment.build import build
 from toile.types import Edge, Panel, Pattern, State
@@ -55,6 +55,25 @@ def test_limits_threads_and_a_head_start_each_keep_cloth_from_stretching() -> No
 
     assert worst(1, 0.0) < 0.5 * worst(0, 0.0)
     assert worst(0, 0.45) < 0.7 * worst(0, 0.0)
+
+
+def test_a_scrap_has_no_long_threads_and_moves() -> None:
+    garment = sheet(2, 2, 0.02, 0.02)
+    pairs, rest = long_threads(garment, corner_uv(garment), mean_edge(garment))
+    assert len(pairs) == len(rest) == 0
+    solver = XpbdSolver(garment)
+    state = solver.step(State(lying(garment), np.zeros((4, 3))), empty_space(), 1 / 60)
+    assert (state.velocity[:, 1] < 0).all()
+
+
+def test_threads_of_elastic_cloth_give_way_as_far_as_it_does() -> None:
+    pattern = outline([(0, 0), (0.3, 0), (0.3, 0.3), (0, 0.3)])
+    woven, elastic = (XpbdSolver(build(pattern, name, 0.02)) for name in ("cotton", "elastic"))
+    flat = corner_uv(woven.garment)
+    pairs, tight = woven._long_threads(flat, give(woven.garment))
+    same, loose = elastic._long_threads(flat, give(elastic.garment))
+    np.testing.assert_array_equal(pairs, same)
+    np.testing.assert_allclose(loose / tight, 1 + give(elastic.garment)[0])
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ def long_threads(garment: Garment, corner: Floats, edge: float) -> tuple[Ints, F
     for panel in np.unique(garment.uv_panel):
         members = np.flatnonzero(garment.uv_panel == panel)
         ends = members[_along_threads(uv[members], edge)]
+        if not len(ends):  # a scrap smaller than a long thread
+            continue
         ends = ends[np.asarray(reach[ends[:, 0], ends[:, 1]]).ravel() > 0]
         pairs.append(garment.uv_particle[ends])
         rests.append(np.linalg.norm(uv[ends[:, 0]] - uv[ends[:, 1]], axis=1))

@@ -352,18 +352,30 @@ class XpbdSolver:
     def _set_levels(self) -> None:
         """Prepare the coarse limits; they depend on what is pinned, so they wait for the first step."""
         self._levels_ready = True
-        panel = self.garment.uv_panel[self.garment.triangles_uv[:, 0]]
-        corner = gathered_corners(self.garment) * (1 + give(self.garment))[:, None, None]
         garment = self.garment
-        if self.settings.levels:
-            pairs, rest = long_threads(garment, corner, mean_edge(garment))
-            if self._worn is not None:
-                held = np.linalg.norm(self._worn[pairs[:, 0]] - self._worn[pairs[:, 1]], axis=1)
-                rest = np.maximum(rest, held)
-            self._cloth.set_long_threads(pairs, rest)
+        corner, slack = gathered_corners(garment), give(garment)
+        panel = garment.uv_panel[garment.triangles_uv[:, 0]]
         self._cloth.set_levels(
-            garment.triangles, corner, panel, garment.triangles_uv, self.settings.levels, self._worn
+            garment.triangles,
+            corner * (1 + slack)[:, None, None],
+            panel,
+            garment.triangles_uv,
+            self.settings.levels,
+            self._worn,
         )
+        if self.settings.levels:
+            self._cloth.set_long_threads(*self._long_threads(corner, slack))
+
+    def _long_threads(self, corner: Floats, slack: Floats) -> tuple[Ints, Floats]:
+        """Return pairs of particles and how far apart they may be [m]: as far as cloth gives, or is worn."""
+        pairs, rest = long_threads(self.garment, corner, mean_edge(self.garment))
+        most = np.zeros(self.garment.particle_count)
+        np.maximum.at(most, self.garment.triangles, slack[:, None])
+        rest = rest * (1 + most[pairs].max(axis=1, initial=0.0))
+        if self._worn is not None:
+            held = np.linalg.norm(self._worn[pairs[:, 0]] - self._worn[pairs[:, 1]], axis=1)
+            rest = np.maximum(rest, held)
+        return pairs, rest
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
