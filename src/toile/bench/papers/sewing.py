@@ -22,8 +22,6 @@ SEWN = 0.01
 """a seam whose sides are nearer than this is closed [m]"""
 MOST = 1500
 """iterations after which it will not close any more"""
-NEAR = 100
-"""iterations after which panels lie near the skin"""
 SEAM_RATE = 25.0
 """elastic forces close a gap at this rate [1/s] …"""
 SEAM_SPEED = 4.0
@@ -125,12 +123,13 @@ def sew(
 def iteration_times(made: Cut, body: PosedBody, collider: str, count: int) -> tuple[float, float]:
     """Return cloth simulation and collision detection with response per iteration [ms].
 
-    The same iterations, from panels that have come near the body, are run with and without it, in one loop of
+    The same iterations, from panels that are sewn round the body, are run with and without it, in one loop of
     the kernel (image space) or in one of Python; the difference is what contact costs.
     """
     solver = SpringSolver(made.garment, CHOSEN[collider])
     query = make_collider(collider, body.body).at(body)
-    start = sew(solver, place(made.garment, body.body), query, body, SEWN, NEAR).state.position
+    maps = make_collider(IMAGE, body.body).at(body)
+    start = sew(solver, place(made.garment, body.body), maps, body, SEWN, MOST).state.position
 
     def each(contacts: ContactQuery) -> float:
         spent = []
