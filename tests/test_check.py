@@ -11,9 +11,11 @@ import pytest
 from toile.body.make import named_body
 from toile.body.skin import rest_pose
 from toile.errors import ToileError
-from toile.garment.build import sewn_labels
+from toile.garment.build import build, sewn_labels
 from toile.garment.outfit import join
+from toile.garment.place import place
 from toile.garment.shapes import square_cloth, tube_cloth
+from toile.pattern.drafts import draft
 from toile.run.check import LIMITS, AuditSettings, audit, audit_recording, check_file, seam_gap
 from toile.run.record import save_recording
 from toile.run.tubes import BRANCHES, Branches, half_winding
@@ -258,3 +260,15 @@ def test_crossings_name_their_place(body: Body) -> None:
     across = np.concatenate([position, position + np.array([0.02, 0.0, 0.0])])
     text = problems(two, across, body)
     assert "two garments cross, most in inner and outer" in text
+
+
+def test_a_piece_that_is_not_sewn_on_can_be_lost_alone(body: Body) -> None:
+    """A waistband sewn to nothing slid to the ankles while its trousers were well: the audit must tell."""
+    whole = draft("skirt", body.measurements)
+    loose = replace(whole, seams=tuple(s for s in whole.seams if not s.name.endswith("waist")))
+    garment = build(loose, edge_length=0.05)
+    position = place(garment, body)
+    band = np.isin(garment.uv_panel, [garment.panel_names.index(n) for n in ("front_band", "back_band")])
+    assert not any("slid down" in p for p in audit(garment, position, body).problems)
+    position[band, 1] -= 0.8
+    assert any("front_band has slid down" in p for p in audit(garment, position, body).problems)

@@ -15,6 +15,7 @@ from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.errors import ToileError
 from toile.garment.build import sewn_labels
 from toile.mesh.geometry import StretchStatistics, edge_elongation, stretch_statistics
+from toile.mesh.topology import components
 from toile.run.record import Frame, Replayable, sound_frames, source_of
 from toile.run.tubes import Branches, Opening, openings
 from toile.types import Body, Bools, Floats, Garment, Ints, PosedBody, Recording
@@ -171,6 +172,7 @@ class Auditor:
         self._cloth: SurfaceTree | None = None
         self._rest_pairs: Ints | None = None
         self._branches = Branches(body) if body is not None else None
+        self._piece = components(self._label[garment.triangles], garment.particle_count)[self._label]
 
     def audit(
         self, position: Floats, body_vertices: Floats | None = None, previous: Floats | None = None
@@ -276,10 +278,19 @@ class Auditor:
             return []
         lost = []
         for number, name in enumerate(self.garment.garment_names):
-            points = position[self.garment.particle_garment == number]
-            if len(points) and (reason := self._why_lost(points, skin)):
-                lost.append(f"{name} {reason}")
+            mine = self.garment.particle_garment == number
+            # pieces that are not sewn to the rest can be lost alone: a waistband round the ankles
+            for piece in np.unique(self._piece[mine]):
+                of_piece = mine & (self._piece == piece)
+                if reason := self._why_lost(position[of_piece], skin):
+                    whole = of_piece.sum() == mine.sum()
+                    lost.append(f"{name} {reason}" if whole else f"{name}: {self._panel(of_piece)} {reason}")
         return lost
+
+    def _panel(self, particles: Bools) -> str:
+        """Return the name of the panel that most of these particles belong to."""
+        panel = self.garment.uv_panel[particles[self.garment.uv_particle]]
+        return self.garment.panel_names[int(np.bincount(panel).argmax())]
 
     def _why_lost(self, points: Floats, skin: Floats) -> str:
         s = self.settings
