@@ -14,8 +14,9 @@
 #include "lanes.h"
 #include "pack.h"
 #include "pairs.h"
-#include "room.h"
 #include "proximity.h"
+#include "room.h"
+#include "xpbd_sets.h"
 
 namespace {
 
@@ -158,15 +159,6 @@ class Cloth {
             std::copy_n(position.data() + 3 * static_cast<std::size_t>(order_[k]), 3, r.data() + 3 * k);
         return r;
     }
-    static std::vector<double> averages(const Level &level, const std::vector<double> &finer) {
-        std::vector<double> coarse(3 * level.count, 0.0);
-        for (std::size_t c = 0; c < level.count; ++c)
-            for (std::size_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
-                for (int a = 0; a < 3; ++a)
-                    coarse[3 * c + a] += level.average_weight[k] * finer[3 * static_cast<std::size_t>(level.average_point[k]) + a];
-        return coarse;
-    }
-
     // coarse points, limits (pairs) and rest lengths [m] of one level at the given positions
     nb::tuple level_limits(std::size_t which, Points position) {
         require(which < levels_.size() && position.shape(0) == count_, "no such level, or not one position per particle");
@@ -196,7 +188,7 @@ class Cloth {
         std::vector<std::atomic<std::uint32_t>> counts(STRETCH_STEPS);
         for_ranges(sums.size(), 600, [&](std::size_t first, std::size_t last) {
             std::vector<std::uint32_t> mine(STRETCH_STEPS, 0);
-            for (std::size_t b = first; b < last; ++b) sums[b] = block_stretch(every * b, position.data(), mine);
+            for (std::size_t b = first; b < last; ++b) sums[b] = block_stretch(triangles_, order_, every * b, position.data(), mine);
             for (std::size_t k = 0; k < STRETCH_STEPS; ++k)
                 if (mine[k]) counts[k].fetch_add(mine[k], std::memory_order_relaxed);
         });
@@ -247,102 +239,8 @@ class Cloth {
     }
 
   private:
-    static constexpr std::size_t STRETCH_STEPS = 2000;
-    static constexpr double STRETCH_STEP = 0.0005;
-
-    // elongation of the threads of eight triangles, added up, and counted by size
-    double block_stretch(std::size_t block, const double *x, std::vector<std::uint32_t> &counts) const {
-        double sum = 0.0;
-        for (int lane = 0; lane < LANES; ++lane) {
-            if (triangles_.packed.source[block * LANES + lane] < 0) continue;
-            const std::int32_t *index = triangles_.packed.index.data() + block * 3 * LANES + lane;
-            const T *weight = triangles_.weight.data() + block * 4 * LANES + lane;
-            const double *p[3];
-            for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order_[index[k * LANES]]);
-            for (int thread = 0; thread < 2; ++thread) {
-                const double c = weight[2 * thread * LANES], d = weight[(2 * thread + 1) * LANES];
-                double square = 0.0;
-                for (int a = 0; a < 3; ++a) {
-                    const double f = c * (p[1][a] - p[0][a]) + d * (p[2][a] - p[0][a]);
-                    square += f * f;
-                }
-                const double more = std::max(0.0, std::sqrt(square) - 1.0);
-                sum += more;
-                ++counts[std::min(STRETCH_STEPS - 1, static_cast<std::size_t>(more / STRETCH_STEP + 0.5))];
-            }
-        }
-        return sum;
-    }
-
-    struct Set {
-        Packed packed;
-        std::vector<T> rest, compliance, weight, gram;
-        Constraints<T> view() const {
-            return {packed.index.data(), packed.begin.empty() ? nullptr : packed.begin.data(), rest.data(), compliance.data(), weight.data(), gram.data(), packed.arity};
-        }
-    };
-
-    struct Row {
-        std::int32_t home = 0;  // the particle whose chunk it belongs to
-        std::vector<std::pair<std::int32_t, T>> entry;
-    };
-    struct RowSet {
-        std::vector<std::size_t> run_begin;
-        std::vector<RowRun> run;
-        std::vector<std::int32_t> target, at;
-        std::vector<T> weight;
-        void set(const std::vector<Row> &rows, std::size_t particle_count, int chunk_count) {
-            std::vector<std::vector<std::int32_t>> members(chunk_count);
-            for (std::size_t r = 0; r < rows.size(); ++r)
-                members[chunk_of(rows[r].home, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(r));
-            run_begin.assign(1, 0);
-            for (auto &list : members) {
-                std::stable_sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
-                    return std::pair(rows[a].entry.size(), rows[a].home) < std::pair(rows[b].entry.size(), rows[b].home);
-                });
-                for (const std::int32_t r : list) add(rows[r], r);
-                run_begin.push_back(run.size());
-            }
-        }
-        void add(const Row &row, std::int32_t r) {
-            const auto length = static_cast<std::int32_t>(row.entry.size());
-            if (run.size() == run_begin.back() || run.back().length != length)
-                run.push_back({length, target.size(), target.size(), at.size()});
-            ++run.back().last;
-            target.push_back(r);
-            for (const auto &[source, c] : row.entry) at.push_back(4 * source), weight.push_back(c);
-        }
-        template <class Use>
-        void each(const Use &use) const {
-            for (const RowRun &k : run)
-                for (std::size_t r = k.first, e = k.entry; r < k.last; ++r)
-                    for (int n = 0; n < k.length; ++n, ++e) use(target[r], at[e] / 4, weight[e]);
-        }
-        SparseRows<T> view() const { return {run_begin.data(), run.data(), target.data(), at.data(), weight.data()}; }
-    };
-
-    struct CoarseSet {
-        Level level;
-        Set limits;
-        std::vector<T> point, start, average_weight, spread_weight;
-        int chunk_count;
-        explicit CoarseSet(Level &&from) : level(std::move(from)), chunk_count(chunk_count_for(4 * level.count)) {
-            limits.packed = pack(level.pair, 2, level.count, chunk_count);
-            for (const std::int32_t k : limits.packed.source) {
-                limits.rest.push_back(k < 0 ? T(0) : static_cast<T>(level.rest[k]));
-                limits.compliance.push_back(T(0));
-            }
-            average_weight.assign(level.average_weight.begin(), level.average_weight.end());
-            spread_weight.assign(level.spread_weight.begin(), level.spread_weight.end());
-            level.spread_weight = {};  // once is enough
-            point.assign(4 * (level.count + group_count(chunk_count)), T(0)), start.assign(4 * level.count, T(0));
-            for (std::size_t c = 0; c < level.count; ++c) point[4 * c + 3] = static_cast<T>(level.inverse_mass[c]);
-        }
-        LevelView<T> view() {
-            return {level.count, chunk_count, point.data(), start.data(), level.average_begin.data(), level.average_point.data(),
-                    average_weight.data(), level.spread_point.data(), spread_weight.data(), limits.view()};
-        }
-    };
+    using Set = ConstraintSet<T>;
+    using Row = SparseRow<T>;
 
     void set_order(const Indices &order) {
         order_.assign(order.data(), order.data() + count_);
@@ -551,11 +449,11 @@ class Cloth {
     std::vector<std::int32_t> order_, place_;
     std::vector<T> point_, before_, velocity_, asked_, inverse_mass_, drag_, thickness_, friction_;
     Set triangles_, seams_, long_threads_;
-    RowSet curvature_, force_;
+    RowSet<T> curvature_, force_;
     std::vector<T> star_compliance_, gain_, moment_, star_rest_;
     std::vector<double> star_bound_;  // row sums of |C W Cᵀ|
     double gain_step2_ = 0.0;  // what gain_ holds for [s²]
-    std::vector<CoarseSet> levels_;
+    std::vector<CoarseSet<T>> levels_;
     std::unique_ptr<surface::Patches> patches_;
     std::vector<std::int32_t> faces_, layer_;
     std::vector<T> cloth_friction_, cloth_thickness_;
