@@ -9,6 +9,7 @@
 
 #include "bind.h"
 #include "float4.h"
+#include "pairs_view.h"
 #include "team.h"
 
 namespace surface {
@@ -588,6 +589,27 @@ auto listed(const std::vector<Four> &pairs) {
     return own(std::move(flat), {pairs.size(), 4});
 }
 
+// where pairs are nearest to each other, as the engine looks at them (pairs.h)
+nb::tuple nearest_points(Points position, In<std::int32_t, -1, 4> pairs, bool edges, bool allow_avx2) {
+    require_indices(pairs, position.shape(0), "a pair names a particle that does not exist");
+    const std::size_t n = position.shape(0), count = pairs.shape(0), lanes = PAIR_LANES;
+    std::vector<double> point(4 * n, 0.0), weight(4 * count), apart(3 * count);
+    const std::vector<double> still(4 * n, 0.0);
+    for (std::size_t i = 0; i < 3 * n; ++i) point[i / 3 * 4 + i % 3] = position.data()[i];
+    std::vector<NearLanes<double>> at((count + lanes - 1) / lanes);
+    const NearCloth<double> cloth{point.data(), still.data(), 1e30};
+    const bool wide = allow_avx2 && machine_has_avx2();
+    if (edges)
+        wide ? avx2::measure_edges(cloth, pairs.data(), count, at.data()) : plain::measure_edges(cloth, pairs.data(), count, at.data());
+    else
+        wide ? avx2::measure_faces(cloth, pairs.data(), count, at.data()) : plain::measure_faces(cloth, pairs.data(), count, at.data());
+    for (std::size_t i = 0; i < count; ++i) {
+        for (int k = 0; k < 4; ++k) weight[4 * i + k] = at[i / lanes].weight[k][i % lanes];
+        for (int k = 0; k < 3; ++k) apart[3 * i + k] = at[i / lanes].apart[k][i % lanes];
+    }
+    return nb::make_tuple(own(std::move(weight), {count, 4}), own(std::move(apart), {count, 3}));
+}
+
 nb::tuple find(Patches &patches, Points position, double radius) {
     require(position.shape(0) == patches.particle_count(), "position must have one row per particle");
     require(radius > 0 && radius < 1e6, "radius must be positive");
@@ -617,4 +639,6 @@ void bind_proximity(nb::module_ &m) {
         .def("find", &find, nb::arg("position"), nb::arg("radius"),
              "-> vertex-face (k, 4), edge-edge (k, 4): particles of pairs nearer than radius that share none")
         .def_prop_ro("patch_count", &Patches::patch_count);
+    m.def("nearest_points", &nearest_points, nb::arg("position"), nb::arg("pairs"), nb::arg("edges"), nb::arg("allow_avx2") = true,
+          "-> weights of the particles of each pair (k, 4), the way from its second piece to its first (k, 3) [m]");
 }

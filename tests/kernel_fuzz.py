@@ -93,6 +93,7 @@ def right_calls() -> dict[str, tuple[object, Arguments]]:
         "SurfaceTree.nearest": (tree.nearest, (x, 0.1)),
         "SurfaceTree.contacts": (tree.contacts, (x, 0.1, x)),
         "SurfaceTree.winding": (tree.winding, (x,)),
+        "nearest_points": (_kernels.nearest_points, (x, np.arange(4, dtype=np.int32)[None], True)),
         "skin_way": (_kernels.skin_way, (x, x, layer, x, x, 1 / 60, 0.05)),
         "Untangler": (_kernels.Untangler, (t, x, np.zeros(len(t), np.int32), sewn_labels(garment))),
     }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from surfaces import segment_pair_distance, triangle_distance
-from toile._kernels import ClothPatches, set_thread_count
+from toile._kernels import ClothPatches, nearest_points, set_thread_count
 from toile.garment.shapes import square_cloth
 from toile.types import Floats, Ints
 
@@ -67,6 +67,40 @@ def test_near_pairs_are_all_pairs(turned: tuple[int, ...]) -> None:
     assert len(edges) == len(set(as_edges(edges)))
     assert set(as_faces(faces)) == wanted_faces
     assert set(as_edges(edges)) == wanted_edges
+
+
+@pytest.mark.parametrize("edges", [False, True])
+def test_nearest_points_are_nearest(edges: bool) -> None:
+    generator = np.random.default_rng(11)
+    position = generator.uniform(-0.05, 0.05, (400, 3))
+    pairs = np.stack([generator.permutation(400)[:4] for _ in range(203)]).astype(np.int32)
+    # parallel and touching edges, slivers and points of no area are answered too
+    position[pairs[0]] = [[0, 0, 0], [1, 0, 0], [0, 0.1, 0], [1, 0.1, 0]]
+    position[pairs[1]] = [[0, 0, 0.1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    weight, apart = nearest_points(position, pairs, edges)
+    corners = position[pairs]
+    np.testing.assert_allclose(apart, np.einsum("pk,pka->pa", weight, corners), atol=1e-12)
+    first, second = (weight[:, :2], weight[:, 2:]) if edges else (weight[:, :1], weight[:, 1:])
+    np.testing.assert_allclose(first.sum(axis=1), 1.0, atol=1e-12)
+    np.testing.assert_allclose(second.sum(axis=1), -1.0, atol=1e-12)
+    assert (first > -1e-9).all()
+    assert (second < 1e-9).all()
+    # nothing on a fine grid over both pieces is nearer
+    steps = np.linspace(0, 1, 41)
+    s, t = (axis.ravel() for axis in np.meshgrid(steps, steps))
+    if edges:
+        tried = np.stack([1 - s, s, t - 1, -t], axis=1)
+    else:
+        inside = s + t <= 1
+        s, t = s[inside], t[inside]
+        tried = np.stack([np.ones_like(s), s + t - 1, -s, -t], axis=1)
+    distance = np.linalg.norm(np.einsum("gk,pka->gpa", tried, corners), axis=2).min(axis=0)
+    found = np.linalg.norm(apart, axis=1)
+    assert (found <= distance + 1e-9).all()
+    assert np.median(distance - found) < 0.001
+    plain = nearest_points(position, pairs, edges, allow_avx2=False)
+    for wide, narrow in zip((weight, apart), plain, strict=True):
+        np.testing.assert_array_equal(wide, narrow)
 
 
 def test_the_order_does_not_depend_on_threads() -> None:
