@@ -98,6 +98,19 @@ def test_whole_frames_of_a_damaged_file_can_be_exported(tmp_path: Path) -> None:
     assert data_points[0] == 5
 
 
+def test_the_whole_frames_of_a_file_that_breaks_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "look.toile"
+    save_recording(recording(6), path)
+    with RecordedFile(path) as recorded:
+        end = recorded._reader.frame_end(4)
+    path.write_bytes(path.read_bytes()[: end + 500])
+    assert main(["export", str(path), "-o", str(tmp_path / "look.mdd")]) == 0
+    assert "it has 4 whole frames, frame 4 is missing or cut" in capsys.readouterr().out
+    assert np.frombuffer((tmp_path / "look.mdd").read_bytes(), ">i4", 2)[0] == 4
+
+
 @pytest.mark.parametrize("suffix", [".toile", ".glb", ".obj", ".pc2", ".mdd", ".PNG"])
 def test_export_picks_by_suffix(tmp_path: Path, suffix: str) -> None:
     assert suffix.lower() in EXPORTS

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from dressed_samples import recording
 from toile.errors import ToileError
@@ -93,6 +94,13 @@ def test_a_browser_shows_it(port: int, tmp_path: Path) -> None:
         page.goto(f"http://127.0.0.1:{port}/")
         page.wait_for_selector("body[data-shown='0']", timeout=30000)
         first = page.screenshot(path=str(tmp_path / "first.png"))
+        with Image.open(tmp_path / "first.png") as image:
+            pixels = np.asarray(image.convert("RGB")).astype(int)
+        paper = 255 * np.array([0.843, 0.847, 0.855])
+        assert (np.abs(pixels - paper).max(axis=2) < 3).mean() > 0.3
+        # the shadow on the floor, red cloth, skin
+        assert (np.abs(pixels - 0.74 * paper).max(axis=2) < 5).sum() > 200
+        assert (pixels[..., 0] - pixels[..., 2] > 60).sum() > 1000
         page.locator("#scrub").fill("5")
         page.wait_for_selector("body[data-shown='5']", timeout=30000)
         assert page.locator("#count").inner_text() == "6 / 6"

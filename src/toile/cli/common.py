@@ -21,7 +21,7 @@ from toile.garment.size import read_fitted
 from toile.garment.tuck import tuck_in
 from toile.pattern import pattern_sizes, read_outfit
 from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
-from toile.run.record import Replayable
+from toile.run.record import RecordedFile, Replayable
 from toile.types import Body, Pattern
 from toile.units import parse_length
 
@@ -199,6 +199,15 @@ def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str
 def write_result(recording: Replayable, path: Path, **options: Any) -> None:
     """Write a result in the format of the file's ending, and tell."""
     tell_written(export(recording, path, **options))
+
+
+def tell_unfinished(recorded: RecordedFile) -> None:
+    """Say that a recording breaks off, and where."""
+    if not recorded.complete:
+        count = len(recorded)
+        print(
+            f"note: {recorded.path} breaks off: it has {count} whole frames, frame {count} is missing or cut"
+        )
 
 
 def tell_written(paths: Sequence[Path]) -> None:

@@ -17,6 +17,7 @@ from toile.cli.common import (
     garments_of,
     length,
     method_of,
+    tell_unfinished,
     write_result,
 )
 from toile.errors import ToileError
@@ -97,6 +98,7 @@ def run_check(options: argparse.Namespace) -> int:
     """Audit a file."""
     with RecordedFile(options.file) as recorded:
         count, damaged = len(recorded), recorded.damaged_frames
+        tell_unfinished(recorded)
     if damaged or not count:
         what = f"frame {damaged[0]} of {count} is damaged" if damaged else "holds no frame"
         raise ToileError(f"{options.file}: {what}: make the file again")

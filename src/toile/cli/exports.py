@@ -9,7 +9,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from toile.cli.common import Commands, check_output, tell_written, write_result
+from toile.cli.common import Commands, check_output, tell_unfinished, tell_written, write_result
 from toile.errors import ToileError
 from toile.export import EXPORTS
 from toile.export.camera import VIEWS, view_angle
@@ -62,6 +62,7 @@ def run_export(options: argparse.Namespace) -> int:
     with RecordedFile(options.file) as recorded:
         if options.frame is not None and not 0 <= options.frame < len(recorded):
             raise ToileError(f"--frame {options.frame}: {options.file} has frames 0 to {len(recorded) - 1}")
+        tell_unfinished(recorded)
     kept = sound_numbers(options.file) if options.skip_damaged else {}
     camera = camera_of(options)
     for path in outputs:

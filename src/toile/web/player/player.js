@@ -7,37 +7,94 @@ const element = (id) => document.getElementById(id);
 const canvas = element("view");
 const gl = canvas.getContext("webgl2", { antialias: true });
 
-const VERTEX = `#version 300 es
+const KEY = unit([0.5, 0.9, 0.7]); // where the light comes from
+const PAPER = [0.843, 0.847, 0.855]; // background and floor
+const MAP = 2048; // pixels of the shadow map
+const REACH = 1.5; // half of what it shows [m]
+
+// how much of the light arrives: nine looks into the shadow map
+const SHADOW = `
+uniform highp sampler2DShadow shadow_map;
+uniform mat4 map_from_world;
+float lit(vec3 p) {
+  vec3 at = (map_from_world * vec4(p, 1.0)).xyz * 0.5 + 0.5;
+  if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0)))) return 1.0;
+  float sum = 0.0;
+  for (int x = -1; x <= 1; x++) for (int y = -1; y <= 1; y++)
+    sum += texture(shadow_map, vec3(at.xy + 1.5 * vec2(x, y) / ${MAP}.0, at.z - 0.0012));
+  return sum / 9.0;
+}`;
+
+const SURFACE = [`#version 300 es
 uniform mat4 clip_from_world;
 in vec3 position; in vec3 normal; in vec3 colour;
 out vec3 n; out vec3 c; out vec3 p;
-void main() { n = normal; c = colour; p = position; gl_Position = clip_from_world * vec4(position, 1.0); }`;
-
-const FRAGMENT = `#version 300 es
+void main() { n = normal; c = colour; p = position; gl_Position = clip_from_world * vec4(position, 1.0); }`,
+`#version 300 es
 precision highp float;
-uniform vec3 eye;
+uniform vec3 eye; uniform vec3 key;
 in vec3 n; in vec3 c; in vec3 p;
 out vec4 pixel;
+${SHADOW}
 void main() {
   vec3 view = normalize(eye - p);
   vec3 m = normalize(n);
   if (dot(m, view) < 0.0) m = -m;
-  vec3 key = normalize(vec3(0.5, 0.9, 0.7));
-  float light = 0.34 + 0.18 * m.y + 0.62 * max(dot(m, key), 0.0) + 0.10 * pow(1.0 - max(dot(m, view), 0.0), 3.0);
-  pixel = vec4(pow(clamp(c * light * 1.25, 0.0, 1.0), vec3(1.0 / 2.2)), 1.0);
-}`;
+  float direct = max(dot(m, key), 0.0) * lit(p + 0.006 * m);
+  float light = 0.36 + 0.18 * m.y + 0.66 * direct + 0.10 * pow(1.0 - max(dot(m, view), 0.0), 3.0);
+  pixel = vec4(pow(clamp(c * light * 1.2, 0.0, 1.0), vec3(1.0 / 2.2)), 1.0);
+}`];
 
-function program() {
+// a floor that is paper like the background, but for the shadow on it
+const FLOOR = [`#version 300 es
+uniform mat4 clip_from_world; uniform vec3 middle;
+out vec3 p;
+void main() {
+  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+  p = vec3(middle.x + 6.0 * corner.x, 0.0, middle.z + 6.0 * corner.y);
+  gl_Position = clip_from_world * vec4(p, 1.0);
+}`,
+`#version 300 es
+precision highp float;
+uniform vec3 paper;
+in vec3 p;
+out vec4 pixel;
+${SHADOW}
+void main() { pixel = vec4(paper * (0.74 + 0.26 * lit(p)), 1.0); }`];
+
+const DEPTH = [`#version 300 es
+uniform mat4 map_from_world;
+in vec3 position;
+void main() { gl_Position = map_from_world * vec4(position, 1.0); }`,
+`#version 300 es
+precision highp float;
+void main() {}`];
+
+function program([vertex, fragment]) {
   const made = gl.createProgram();
-  for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+  for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
     const shader = gl.createShader(kind);
     gl.shaderSource(shader, text);
     gl.compileShader(shader);
     gl.attachShader(made, shader);
   }
+  // the same buffers serve all programs
+  ["position", "normal", "colour"].forEach((name, place) => gl.bindAttribLocation(made, place, name));
   gl.linkProgram(made);
   if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
   return made;
+}
+
+function shadowMap() {
+  const texture = gl.createTexture(), target = gl.createFramebuffer();
+  gl.bindTexture(gl.TEXTURE_2D, texture);
+  gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, MAP, MAP);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
+  gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+  gl.bindFramebuffer(gl.FRAMEBUFFER, target);
+  gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
+  gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  return target;
 }
 
 async function get(address, kind) {
@@ -67,7 +124,11 @@ function perspective(angle, aspect, near, far) {
 const subtract = (a, b) => a.map((v, i) => v - b[i]);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const unit = (a) => a.map((v) => v / Math.hypot(...a));
+function unit(a) { return a.map((v) => v / Math.hypot(...a)); }
+
+function parallel(reach, near, far) {
+  return [1 / reach, 0, 0, 0, 0, 1 / reach, 0, 0, 0, 0, 2 / (near - far), 0, 0, 0, (far + near) / (near - far), 1];
+}
 
 function lookAt(eye, target) {
   const back = unit(subtract(eye, target)), right = unit(cross([0, 1, 0], back)), up = cross(back, right);
@@ -102,10 +163,10 @@ class Player {
   }
 
   prepare(owner) {
-    this.program = program();
-    gl.useProgram(this.program);
+    this.programs = { surface: program(SURFACE), floor: program(FLOOR), depth: program(DEPTH) };
+    this.shadow = shadowMap();
     gl.enable(gl.DEPTH_TEST);
-    gl.clearColor(0.843, 0.847, 0.855, 1);
+    gl.clearColor(...PAPER, 1);
     const count = this.about.points + this.about.skin;
     const colours = new Float32Array(3 * count);
     for (let p = this.about.points; p < count; p++) colours.set(SKIN, 3 * p);
@@ -115,8 +176,7 @@ class Player {
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, this.triangles, gl.STATIC_DRAW);
     this.buffers = {};
-    for (const name of ["position", "normal", "colour"]) {
-      const at = gl.getAttribLocation(this.program, name);
+    for (const [at, name] of ["position", "normal", "colour"].entries()) {
       this.buffers[name] = gl.createBuffer();
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers[name]);
       gl.bufferData(gl.ARRAY_BUFFER, name === "colour" ? colours : 12 * count, name === "colour" ? gl.STATIC_DRAW : gl.DYNAMIC_DRAW);
@@ -198,6 +258,17 @@ class Player {
     requestAnimationFrame((later) => this.tick(later));
   }
 
+  // switches to a program and sets its numbers: matrices of 16, vectors of 3
+  use(name, values) {
+    const chosen = this.programs[name];
+    gl.useProgram(chosen);
+    for (const [key, value] of Object.entries(values)) {
+      const at = gl.getUniformLocation(chosen, key);
+      if (value.length === 16) gl.uniformMatrix4fv(at, false, value);
+      else gl.uniform3fv(at, value);
+    }
+  }
+
   draw(number) {
     const points = this.frames.get(number);
     if (number !== this.shown) {
@@ -211,6 +282,15 @@ class Player {
       element("scrub").value = number;
       element("count").textContent = `${number + 1} / ${this.about.frames}`;
     }
+    const indices = element("body").checked ? this.triangles.length : this.clothCount;
+    const lamp = this.middle.map((v, i) => v + 4 * KEY[i]);
+    const map = multiply(parallel(REACH, 1, 8), lookAt(lamp, this.middle));
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow);
+    gl.viewport(0, 0, MAP, MAP);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    this.use("depth", { map_from_world: map });
+    gl.drawElements(gl.TRIANGLES, indices, gl.UNSIGNED_INT, 0);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     const ratio = window.devicePixelRatio || 1;
     canvas.width = Math.round(canvas.clientWidth * ratio);
     canvas.height = Math.round(canvas.clientHeight * ratio);
@@ -219,10 +299,14 @@ class Player {
     const flat = this.distance * Math.cos(this.lift);
     const eye = [this.middle[0] + flat * Math.sin(this.turn), this.middle[1] + this.distance * Math.sin(this.lift), this.middle[2] + flat * Math.cos(this.turn)];
     const lens = perspective(0.62, canvas.width / canvas.height, 0.05, 60);
-    gl.uniformMatrix4fv(gl.getUniformLocation(this.program, "clip_from_world"), false, multiply(lens, lookAt(eye, this.middle)));
-    gl.uniform3fv(gl.getUniformLocation(this.program, "eye"), eye);
-    const indices = element("body").checked ? this.triangles.length : this.clothCount;
+    const shared = { clip_from_world: multiply(lens, lookAt(eye, this.middle)), map_from_world: map };
+    this.use("surface", { ...shared, eye, key: KEY });
     gl.drawElements(gl.TRIANGLES, indices, gl.UNSIGNED_INT, 0);
+    // from below one looks through the floor
+    if (eye[1] > 0) {
+      this.use("floor", { ...shared, middle: this.middle, paper: PAPER });
+      gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+    }
     this.shown = number;
     this.moved = false;
     document.body.dataset.shown = String(number); // for tests
