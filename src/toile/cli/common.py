@@ -62,11 +62,32 @@ def length(text: str) -> float:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def add_body_option(parser: argparse.ArgumentParser) -> None:
+def add_body_option(parser: argparse.ArgumentParser, default: str | None = "woman") -> None:
     """Let a command take ``--body``."""
     parser.add_argument(
-        "--body", default="woman", metavar="FILE|woman|man", help="who wears it (default: woman)"
+        "--body", default=default, metavar="FILE|woman|man", help="who wears it (default: woman)"
     )
+
+
+def add_wearing(parser: argparse.ArgumentParser, *, nargs: str = "+", body: str | None = "woman") -> None:
+    """Let a command dress somebody: garments and how they are read, the body, the method."""
+    add_garments(parser, nargs)
+    add_body_option(parser, body)
+    add_reading_options(parser)
+    add_method_options(parser)
+
+
+def add_outputs(parser: argparse.ArgumentParser, usual: str) -> None:
+    """Let a command write several results; see outputs_of."""
+    parser.add_argument(
+        "-o", "--output", action="append", default=[], metavar="FILE",
+        help=f"ending in {', '.join(EXPORTS)}; may be given several times (default: {usual})",
+    )  # fmt: skip
+
+
+def outputs_of(options: argparse.Namespace, usual: str | Path) -> list[Path]:
+    """Return where results go; asked before any work is done."""
+    return [check_output(path) for path in options.output or [str(usual)]]
 
 
 def body_of(options: argparse.Namespace) -> Body:

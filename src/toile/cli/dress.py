@@ -9,14 +9,13 @@ from toile.cli.common import (
     Commands,
     Progress,
     add_body_option,
-    add_garments,
-    add_method_options,
-    add_reading_options,
+    add_outputs,
+    add_wearing,
     body_of,
-    check_output,
     garments_of,
     length,
     method_of,
+    outputs_of,
     tell_unfinished,
     write_result,
 )
@@ -29,6 +28,7 @@ from toile.run.record import RecordedFile
 from toile.types import Body, Recording
 
 CHECK_FAILED = 1
+RESULT = "dressed.toile"
 
 
 def add_dress(commands: Commands) -> None:
@@ -40,24 +40,18 @@ def add_dress(commands: Commands) -> None:
         "the check fails (the files are written all the same), 2 when the input is wrong.",
         epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb",
     )
-    add_garments(parser)
-    add_body_option(parser)
-    add_reading_options(parser)
+    add_wearing(parser)
     parser.add_argument("--fabric", default="cotton", help=f"one of {', '.join(FABRICS)} (default: cotton)")
     parser.add_argument(
         "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)"
     )
-    add_method_options(parser)
-    parser.add_argument(
-        "-o", "--output", action="append", default=[], metavar="FILE",
-        help="out.toile, .glb, .obj or .png; may be given several times (default: dressed.toile)",
-    )  # fmt: skip
+    add_outputs(parser, RESULT)
     parser.set_defaults(run=run_dress)
 
 
 def run_dress(options: argparse.Namespace) -> int:
     """Sew, drape, audit, write."""
-    outputs = [check_output(path) for path in options.output or ["dressed.toile"]]
+    outputs = outputs_of(options, RESULT)
     method, body = method_of(options), body_of(options)
     patterns = garments_of(options, body)
     progress = Progress()

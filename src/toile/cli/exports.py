@@ -9,7 +9,15 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from toile.cli.common import Commands, check_output, tell_unfinished, tell_written, write_result
+from toile.cli.common import (
+    Commands,
+    add_outputs,
+    check_output,
+    outputs_of,
+    tell_unfinished,
+    tell_written,
+    write_result,
+)
 from toile.errors import ToileError
 from toile.export import EXPORTS
 from toile.export.camera import VIEWS, view_angle
@@ -127,17 +135,13 @@ def add_import(commands: Commands) -> None:
         help="the recording whose garments (and body) these are",
     )
     parser.add_argument("--no-body", action="store_true", help="the file holds no body")
-    parser.add_argument(
-        "-o", "--output", action="append", default=[], metavar="FILE", help="default: NAME.toile"
-    )
+    add_outputs(parser, "NAME.toile")
     parser.set_defaults(run=run_import)
 
 
 def run_import(options: argparse.Namespace) -> int:
     """Read, audit, write; the exit code is 1 when a frame fails the audit."""
-    outputs = [
-        check_output(path) for path in options.output or [str(Path(options.file).with_suffix(".toile"))]
-    ]
+    outputs = outputs_of(options, Path(options.file).with_suffix(".toile"))
     target = next((path for path in outputs if path.suffix.lower() == ".toile"), None)
     with RecordedFile(options.garment) as known, tempfile.TemporaryDirectory(prefix="toile") as folder:
         if target is not None and target.exists() and target.samefile(options.garment):

@@ -19,14 +19,13 @@ from toile.cli.common import (
     AUTO,
     Commands,
     Progress,
-    add_garments,
-    add_method_options,
-    add_reading_options,
+    add_outputs,
+    add_wearing,
     body_of,
-    check_output,
     garments_of,
     length,
     method_of,
+    outputs_of,
     patterns_worn,
     tell_written,
     write_result,
@@ -50,6 +49,8 @@ from toile.run.stream import branch_walk, is_walk, plan_in, record_walk, resume_
 from toile.run.walker import AnimateSettings
 from toile.types import Body, Motion, Pattern
 
+RESULT = "walk.toile"
+
 
 def add_walk(commands: Commands) -> None:
     """Add ``toile walk``."""
@@ -60,14 +61,18 @@ def add_walk(commands: Commands) -> None:
         "The recording grows and can be read meanwhile; --resume goes on where a walk was stopped.",
         epilog="example: toile walk shirt.txt skirt.txt --motion walk --seconds 4 --fps 60 -o look.toile",
     )
-    add_garments(parser, nargs="*")
+    add_wearing(parser, nargs="*", body=None)
     add = parser.add_argument
-    add("--body", metavar="FILE|woman|man", help="who wears it (default: woman)")
     add("--fabric", metavar="NAME[,NAME]", help="of all garments, or of each (default: cotton)")
     add("--edge", type=length, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)")
     add("--motion", metavar="NAME|FILE", help=f"{', '.join(MOTIONS)}, or a motion file (default: walk)")
-    add("--seconds", type=float, metavar="S", help="length of the recording (default: 4)")
-    add("--fps", type=float, metavar="N", help="frames a second (default: 60)")
+    add(
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="length of the recording (default: 4, or an avatar's own clip)",
+    )
+    add("--fps", type=float, metavar="N", help="frames a second (default: 60, or as an avatar's own clip)")
     add(
         "--loop",
         action="store_true",
@@ -86,15 +91,13 @@ def add_walk(commands: Commands) -> None:
     )
     add("--over", metavar="FILE.toile", help="a recorded walk over which the patterns are worn")
     add("--from-frame", type=int, metavar="N", help="the first frame that is computed anew, with --wind")
-    add("-o", "--output", action="append", default=[], metavar="FILE", help="default: walk.toile")
-    add_method_options(parser)
-    add_reading_options(parser)
+    add_outputs(parser, RESULT)
     parser.set_defaults(run=run_walk)
 
 
 def run_walk(options: argparse.Namespace) -> int:
     """Dress, walk, audit, write."""
-    outputs = [check_output(path) for path in options.output or ["walk.toile"]]
+    outputs = outputs_of(options, RESULT)
     target = next((path for path in outputs if path.suffix.lower() == ".toile"), None)
     if options.resume and target is None:
         raise ToileError("--resume: name the .toile recording to go on with: -o look.toile")
