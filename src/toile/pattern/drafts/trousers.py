@@ -110,7 +110,9 @@ def _lines(
     front = hips / 4.0 - 0.005
     spare = front - waist
     # little to take in: the side does it; much: middle seam, side and a dart share it
-    middle, take = (0.008, 0.022) if spare > 0.036 else (0.0, spare)
+    # (a waist that rises to the middle is longer than it is wide)
+    slant = waist - (waist**2 - (BELLY_RISE * belly) ** 2) ** 0.5
+    middle, take = (0.008, 0.022) if spare > 0.036 else (0.0, spare + slant)
     lines = Leg(
         waist=top, hip=max(m["hip_height"], crotch + 0.06), crotch=crotch, hem=hem, width=front,
         fork=hips / 20.0 - 0.004, waist_width=waist, side_take=take,
