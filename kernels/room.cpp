@@ -8,7 +8,6 @@ constexpr double OPPOSED = -0.5;   // cosine: two skins face each other
 constexpr double TILT = 0.4;       // of both planes towards the mouth
 constexpr double MOUTH = 0.1;      // least length of the sum of two unit normals that tells where the mouth is
 constexpr double SLIP = 0.0015;    // how far squeezed cloth is let out in one go [m]
-constexpr double LEAST = 0.006;    // with more room than this cloth is not squeezed out [m]
 constexpr double DEEPEST = 0.004;  // skins that overlap by more are treated as if by this [m]
 
 struct Plane {
@@ -17,14 +16,15 @@ struct Plane {
 
 double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-// the two planes of one particle at x share the room between them; false: there is enough
-bool squeeze(const double *x, Plane &a, Plane &b) {
+// the two planes of one particle at x share the room between them; false: there is enough. With more room than `least`
+// cloth is not squeezed out.
+bool squeeze(const double *x, Plane &a, Plane &b, double least) {
     const double need = a.height + b.height, room = a.gap + b.gap;
     if (room >= need || !(need > 0)) return false;
     double mouth[3], size = 0;
     for (int k = 0; k < 3; ++k) mouth[k] = a.n[k] + b.n[k], size += mouth[k] * mouth[k];
     size = std::sqrt(size);
-    const bool opens = size > MOUTH && room < LEAST;
+    const bool opens = size > MOUTH && room < least;
     const double have = std::min(need, std::max(room, -DEEPEST) + (opens ? 2 * TILT * SLIP : 0));
     for (Plane *plane : {&a, &b}) {
         const double height = have * plane->height / need;
@@ -45,7 +45,7 @@ bool squeeze(const double *x, Plane &a, Plane &b) {
 
 template <class T>
 void make_room(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &thickness,
-               const std::vector<T> &rise, std::vector<T> &normal, std::vector<T> &offset) {
+               const std::vector<T> &rise, double least, std::vector<T> &normal, std::vector<T> &offset) {
     for (std::size_t p = 0; p + 1 < begin.size(); ++p) {
         const double x[3] = {double(point[4 * p]), double(point[4 * p + 1]), double(point[4 * p + 2])};
         for (std::size_t i = begin[p]; i < begin[p + 1]; ++i) {
@@ -58,7 +58,7 @@ void make_room(const T *point, const std::vector<std::size_t> &begin, const std:
                     plane.gap = dot(plane.n, x) - offset[c];
                     plane.height = thickness[p] + (rise.empty() ? 0 : rise[c]);
                 }
-                if (dot(planes[0].n, planes[1].n) > OPPOSED || !squeeze(x, planes[0], planes[1])) continue;
+                if (dot(planes[0].n, planes[1].n) > OPPOSED || !squeeze(x, planes[0], planes[1], least)) continue;
                 for (int side = 0; side < 2; ++side) {
                     const std::size_t c = side ? j : i;
                     for (int k = 0; k < 3; ++k) normal[3 * c + k] = static_cast<T>(planes[side].n[k]);
@@ -73,6 +73,6 @@ void make_room(const T *point, const std::vector<std::size_t> &begin, const std:
 }
 
 template void make_room(const float *, const std::vector<std::size_t> &, const std::vector<float> &,
-                        const std::vector<float> &, std::vector<float> &, std::vector<float> &);
+                        const std::vector<float> &, double, std::vector<float> &, std::vector<float> &);
 template void make_room(const double *, const std::vector<std::size_t> &, const std::vector<double> &,
-                        const std::vector<double> &, std::vector<double> &, std::vector<double> &);
+                        const std::vector<double> &, double, std::vector<double> &, std::vector<double> &);

@@ -27,6 +27,8 @@ using Numbers = In<double, -1>;
 
 template <class T>
 constexpr T LIMIT_SHARE = T(0.02);
+// cloth between two skins is let out where there is less room [m], or less than half an edge: wide triangles would cross them
+constexpr double SQUEEZED = 0.006;
 constexpr std::size_t SERIAL_BELOW = 2400;  // particles; below, waiting for a second thread costs more than it gives
 
 template <class T>
@@ -224,7 +226,7 @@ class Cloth {
         std::vector<T> rise;
         if (pairs_.count())
             rise = pairs_.stack(point_.data(), contact_begin_, contact_normal_, contact_offset_, thickness_);
-        make_room(point_.data(), contact_begin_, thickness_, rise, contact_normal_, contact_offset_);
+        make_room(point_.data(), contact_begin_, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), contact_normal_, contact_offset_);
         set_contact_planes();
         const ClothView<T> cloth = view();
         {
@@ -274,6 +276,9 @@ class Cloth {
         std::vector<std::int32_t> particles(rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i) particles[i] = place_[rows.data()[i]];
         Set &set = triangles_;
+        double area = 0.0;  // the weights are the inverse of two sides
+        for (std::size_t t = 0; t < rows.shape(0); ++t) area += 0.5 / std::abs(weight(t, 0, 0) * weight(t, 1, 1) - weight(t, 0, 1) * weight(t, 1, 0));
+        if (rows.shape(0)) edge_ = std::sqrt(area / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
         set.packed = pack(particles, 3, count_, chunk_count_);
         constraint_count_ += 3 * rows.shape(0);
         for (std::size_t b = 0; b < set.packed.block_count(); ++b) {
@@ -445,6 +450,7 @@ class Cloth {
 
     std::size_t count_;
     int chunk_count_;
+    double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
     std::size_t constraint_count_ = 0;
     std::vector<std::int32_t> order_, place_;
     std::vector<T> point_, before_, velocity_, asked_, inverse_mass_, drag_, thickness_, friction_;
