@@ -25,9 +25,9 @@ def add_body(commands: Commands) -> None:
     parser = commands.add_parser(
         "body",
         help="a body from measures, a 3D scan or an avatar file",
-        description="Makes a body from some of its measures (the rest is inferred), a 3D scan or an avatar.",
-        epilog="examples: toile body --sex female --height 172 --waist 74 -o me.toile --picture me.png; "
-        "toile body scan.obj -o me.toile --picture me.png; toile body avatar.glb -o me.toile",
+        description="Makes a body from some of its measures (the rest is inferred), a 3D scan (toile body "
+        "scan.obj -o me.toile --picture me.png) or an avatar (toile body avatar.glb -o me.toile).",
+        epilog="example: toile body --sex female --height 172 --waist 74 -o me.toile --picture me.png",
     )
     parser.add_argument("source", nargs="?", metavar="FILE|woman|man", help="instead of measures")
     parser.add_argument("--sex", choices=("female", "male"), default="female")

@@ -9,6 +9,7 @@ import numpy as np
 
 from toile.body.skin import Method as Skinning
 from toile.body.skin import pose_body, rest_pose
+from toile.cloth.xpbd import mean_edge
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.motion import Track, lead_in
@@ -20,6 +21,8 @@ from toile.types import Body, Floats, Garment, PosedBody, State
 
 LOOKS_TRIED = (1, 2, 4)
 """how many times more often than usual skin and near cloth are looked at, until a frame comes out clean"""
+COARSE = 0.03
+"""edges longer than this [m] cannot follow the skin: no number of looks makes their frames clean"""
 Wind = tuple[int, float, float, float]
 """the recorded frame from which it blows, velocity of the air [m/s]"""
 
@@ -147,6 +150,8 @@ class Walker:
         self._repair: Repair | None = None
         if plan.settings.repair and isinstance(self.collider, SurfaceCollider):
             self._repair = Repair(garment, self.collider, plan.start, pinned)
+        fine = self._repair is not None and mean_edge(garment) < COARSE
+        self._looks = LOOKS_TRIED if fine else LOOKS_TRIED[:1]
         self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
         self._done = 0
 
@@ -189,7 +194,7 @@ class Walker:
         each of them; the cleanest counts.
         """
         best: tuple[State, Repaired] | None = None
-        for looks in LOOKS_TRIED if self._repair else LOOKS_TRIED[:1]:
+        for looks in self._looks:
             state = advance_frame(
                 self._solver, self.collider, start, self._before, after, self._dt,
                 wind=wind, looks=looks, mend=self._repair if looks > 1 else None,
