@@ -24,7 +24,7 @@ CALM = np.zeros(3)
 BALL_CENTRE, BALL_RADIUS = np.array([0.5, -0.3, 0.5]), 0.25
 """the ball under the square cloth [m]"""
 BALL_REACH = 0.12
-"""how far off cloth is watched [m]: a free corner of fine cloth whips in at over 10 m/s, 8 cm in half a frame"""
+"""how far off cloth is watched [m]: a free corner of fine cloth whips in at over 10 m/s"""
 CLOTH = replace(fabric("cotton"), name="bench", mass=0.2)
 """0.2 kg/m²: what peers are given too"""
 
