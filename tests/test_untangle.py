@@ -7,8 +7,11 @@ import pytest
 
 from surfaces import icosphere
 from toile._kernels import SurfaceTree, Untangler, meeting_pairs, meeting_pairs_self, set_thread_count
+from toile.bench.scenes import dummy_body, skirt_cloth
+from toile.collision.surface import SurfaceCollider
 from toile.garment.shapes import square_cloth
-from toile.types import Floats, Garment
+from toile.run.repair import Repair
+from toile.types import Floats, Garment, PosedBody
 
 
 def sheet(cells: int = 20, size: float = 0.3) -> tuple[Garment, Floats]:
@@ -135,3 +138,20 @@ def test_bad_input_is_refused() -> None:
         Untangler(garment.triangles, position, np.zeros(2, np.int32))
     with pytest.raises(IndexError):
         Untangler(garment.triangles, position[:3].copy())
+
+
+def test_what_stays_inside_the_skin_is_put_onto_it() -> None:
+    body = dummy_body()
+    garment, x, rim = skirt_cloth(400)
+    collider = SurfaceCollider(body)
+    posed = PosedBody(body, body.vertices, np.zeros_like(body.vertices), np.eye(4)[None])
+    repair = Repair(garment, collider, x, rim)
+    # the cloth below the waist is drawn in by 3 cm: much of it lies inside the hips
+    position = np.array(x)
+    free = np.setdiff1d(np.arange(len(x)), rim)
+    out = position[free][:, [0, 2]]
+    position[free[:, None], [0, 2]] -= 0.03 * out / np.linalg.norm(out, axis=1, keepdims=True)
+    assert (collider.at(posed)(position).gap < -0.005).sum() > 20
+    repair._lift(position, posed)
+    assert collider.at(posed)(position).gap.min() > -1e-5
+    np.testing.assert_array_equal(position[rim], x[rim])

@@ -31,6 +31,12 @@ class Repaired:
         return self.body_after + self.cloth_after
 
 
+LIFTS = 4
+"""rounds in which what is left inside the skin is put onto it"""
+ABOVE = 0.0002
+"""how far above the skin [m]"""
+
+
 class Repair:
     """Untangles one garment on one body after each frame; gives up after a few rounds rather than tear."""
 
@@ -49,4 +55,24 @@ class Repair:
         position = np.array(state.position)
         report = self._untangler.run(position, self._inverse_mass, self._collider.tree)
         self.last = Repaired(**{name: report[name] for name in Repaired.__slots__})
+        if self.last.body_after:
+            self._lift(position, body)
         return State(position=position, velocity=state.velocity, time=state.time)
+
+    def _lift(self, position: Floats, body: PosedBody) -> None:
+        """Put what is still inside the skin onto it: cloth that crosses must not lie deep as well.
+
+        Each round goes the way out of the limb in which a particle is deepest; between limbs that overlap
+        there is none, so a few rounds are all.
+        """
+        for _ in range(LIFTS):
+            contacts = self._collider.ask(body, position)
+            inside = (contacts.gap < 0) & (self._inverse_mass[contacts.particle] > 0)
+            if not inside.any():
+                return
+            particle, gap, normal = contacts.particle[inside], contacts.gap[inside], contacts.normal[inside]
+            deepest_last = np.argsort(-gap, kind="stable")
+            chosen = np.full(len(position), -1)
+            chosen[particle[deepest_last]] = deepest_last
+            row = chosen[chosen >= 0]
+            position[particle[row]] += normal[row] * (ABOVE - gap[row])[:, None]
