@@ -5,7 +5,7 @@ import pytest
 
 from toile.bench.engine import bytes_per_vertex, line, projection_time, run_trial
 from toile.bench.peer_scene import dummy_motion, moved
-from toile.bench.peers import installed, run_peer
+from toile.bench.peers import installed, measured, run_peer
 from toile.bench.scenes import (
     ball_trial,
     dummy_body,
@@ -112,3 +112,13 @@ def test_a_peer_answers(name: str) -> None:
     found = run_peer(name, ball_trial(12, DRAFT), "ball", 4)
     assert found.milliseconds > 0, found.note
     assert found.stretch_mean < 0.5
+
+
+def test_a_peer_that_blows_up_is_said_so_and_not_timed() -> None:
+    trial = ball_trial(8, DRAFT)
+    good = measured("peer", trial, trial.start.position, 5.0, 1, "v1")
+    assert (good.milliseconds, good.note) == (5.0, "v1")
+    for lost in (1e4, np.nan):
+        bad = measured("peer", trial, trial.start.position * lost, 5.0, 1, "v1")
+        assert np.isnan(bad.milliseconds)
+        assert bad.note == "v1: blew up"

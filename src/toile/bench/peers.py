@@ -40,6 +40,8 @@ PEERS = {
     "mujoco": ("mujoco", "peer_mujoco"),
 }
 """name → the package that must be there, our module that runs it"""
+BLOWN_UP = 1.0
+"""mean stretch beyond which there is no cloth any more"""
 TIME_LIMIT = 900
 """a peer that takes longer for one scene is stopped [s]"""
 
@@ -104,9 +106,11 @@ def run_peer(name: str, trial: Trial, kind: str, frames: int) -> Figure:
 
 
 def measured(who: str, trial: Trial, position: Floats, milliseconds: float, frames: int, note: str) -> Figure:
-    """Return the figures of a last frame."""
+    """Return the figures of a last frame. How long it took to blow up is no time to compare with."""
     g = trial.garment
     found = stretch_statistics(position, g.triangles, g.uv, g.triangles_uv)
+    if not found.mean < BLOWN_UP:
+        return Figure(who, trial.name, np.nan, found.mean, found.percentile_99, np.nan, f"{note}: blew up")
     deepest = max(0.0, float(trial.depth(position, frames).max()))
     return Figure(who, trial.name, milliseconds, found.mean, found.percentile_99, deepest, note)
 
