@@ -52,7 +52,7 @@ class Cloth {
         contact_begin_.assign(count_ + 1, 0);
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         set_gram();
-        seams_ = packed_pulls(seams, seam_rest);
+        seams_ = pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
         set_stars(stars, star_weight, star_stiffness);
         set_star_bound();
@@ -102,7 +102,7 @@ class Cloth {
     }
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
-    void set_long_threads(Rows pairs, Numbers rest) { long_threads_ = packed_pulls(pairs, rest); }
+    void set_long_threads(Rows pairs, Numbers rest) { long_threads_ = pulls(pairs, rest); }
 
     // near cloth found in the last step
     std::size_t pair_count() const { return pairs_.count(); }
@@ -310,18 +310,11 @@ class Cloth {
             }
     }
 
-    // pairs of particles that may not be farther apart than their rest length
-    Set packed_pulls(const Rows &rows, const Numbers &rest) const {
+    Set pulls(const Rows &rows, const Numbers &rest) const {
         require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "seams and long threads need two particles and a length each");
         const auto particles = placed(rows);
         for (const std::int32_t p : particles) require(p >= 0, "a seam or long thread names a particle that does not exist");
-        Set set;
-        set.packed = pack(particles, 2, count_, chunk_count_);
-        for (const std::int32_t k : set.packed.source) {
-            set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest.data()[k]));
-            set.compliance.push_back(T(0));
-        }
-        return set;
+        return packed_pulls<T>(particles, rest.data(), count_, chunk_count_);
     }
     static T compliance(double stiffness) {
         require(stiffness > 0 && std::isfinite(stiffness), "stiffness must be positive");

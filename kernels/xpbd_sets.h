@@ -21,6 +21,18 @@ struct ConstraintSet {
     }
 };
 
+// pairs of points (pair, 2) that may not be farther apart than their rest length [m]
+template <class T>
+ConstraintSet<T> packed_pulls(const std::vector<std::int32_t> &pairs, const double *rest, std::size_t point_count, int chunk_count) {
+    ConstraintSet<T> set;
+    set.packed = pack(pairs, 2, point_count, chunk_count);
+    for (const std::int32_t k : set.packed.source) {
+        set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest[k]));
+        set.compliance.push_back(T(0));
+    }
+    return set;
+}
+
 // one row of a sparse matrix
 template <class T>
 struct SparseRow {
@@ -72,11 +84,7 @@ struct CoarseSet {
     std::vector<T> point, start, average_weight, spread_weight;
     int chunk_count;
     explicit CoarseSet(Level &&from) : level(std::move(from)), chunk_count(chunk_count_for(4 * level.count)) {
-        limits.packed = pack(level.pair, 2, level.count, chunk_count);
-        for (const std::int32_t k : limits.packed.source) {
-            limits.rest.push_back(k < 0 ? T(0) : static_cast<T>(level.rest[k]));
-            limits.compliance.push_back(T(0));
-        }
+        limits = packed_pulls<T>(level.pair, level.rest.data(), level.count, chunk_count);
         average_weight.assign(level.average_weight.begin(), level.average_weight.end());
         spread_weight.assign(level.spread_weight.begin(), level.spread_weight.end());
         level.spread_weight = {};  // once is enough
