@@ -1,16 +1,11 @@
-// Nearest triangle of a surface, with a sign from angle-weighted pseudonormals (Baerentzen & Aanaes 2005), and its binding.
+// Nearest triangle of a surface, with a sign from angle-weighted pseudonormals (Baerentzen & Aanaes 2005).
 #include "bvh.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <optional>
 
-#include "bind.h"
 #include "float4.h"
-#include "team.h"
 
 namespace surface {
 
@@ -239,19 +234,13 @@ bool Tree::touches_other_group(const Hit &hit) const {
     return false;
 }
 
-int Tree::nearest_per_group(Vec3 p, double radius, std::int32_t *hint, Hit *hits) const {
-    int count = 0;
-    for (int g = 0; g < group_count(); ++g) {
-        const bool found = nearest_in_group(p, g, radius, hint ? hint[g] : -1, hits[count]);
-        if (hint) hint[g] = found ? hits[count].triangle : -1;
-        count += found;
-    }
-    // A patch of skin ends where the next limb's begins. A nearest point on that border says nothing about inside and
-    // outside unless it is the nearest point of all: the neighbour has the true contact.
+// A patch of skin ends where the next limb's begins. A nearest point on that border says nothing about inside and
+// outside unless it is the nearest point of all: the neighbour has the true contact.
+int Tree::without_borders(Hit *hits, int count) const {
     bool keep[max_groups];
     for (int i = 0; i < count; ++i) {
         keep[i] = true;
-        if (!touches_other_group(hits[i])) continue;
+        if (count == 1 || !touches_other_group(hits[i])) continue;
         for (int j = 0; j < count; ++j) {
             const double a = std::abs(hits[i].gap), b = std::abs(hits[j].gap);
             if (j != i && (b < a || (b == a && j < i))) keep[i] = false;
@@ -266,189 +255,115 @@ int Tree::nearest_per_group(Vec3 p, double radius, std::int32_t *hint, Hit *hits
     return kept;
 }
 
-}  // namespace surface
-
-namespace {
-using namespace surface;
-using Hints = std::optional<In<std::int32_t, -1>>;
-using GroupHints = std::optional<In<std::int32_t, -1, -1>>;
-
-void require_radius(double radius) { require(radius >= 0, "radius must not be negative or NaN"); }
-
-template <class Array>
-void require_hints(const Array &hint, std::size_t triangle_count) {
-    const auto *p = hint.data();
-    for (std::size_t i = 0; i < hint.size(); ++i)
-        if (p[i] < -1 || (p[i] >= 0 && static_cast<std::size_t>(p[i]) >= triangle_count))
-            throw std::out_of_range("a hint names a triangle that does not exist");
-}
-
-void require_finite(const Points &points, const char *message) {
-    for (std::size_t i = 0; i < points.size(); ++i)
-        if (!(std::abs(points.data()[i]) < 1e15)) throw std::invalid_argument(message);
-}
-
-Tree *make_tree(Tree *where, Triangles triangles, Points vertices, std::optional<In<std::int32_t, -1>> group) {
-    require_indices(triangles, vertices.shape(0), "a triangle names a vertex that does not exist");
-    require_finite(vertices, "surface vertices hold NaN or infinite numbers");
-    if (group) {
-        require(group->shape(0) == triangles.shape(0), "group must have one value per triangle");
-        require_indices(*group, Tree::max_groups, "groups are numbered from 0 to 31");
+int Tree::nearest_per_group(Vec3 p, double radius, std::int32_t *hint, Hit *hits) const {
+    int count = 0;
+    for (int g = 0; g < group_count(); ++g) {
+        const bool found = nearest_in_group(p, g, radius, hint ? hint[g] : -1, hits[count]);
+        if (hint) hint[g] = found ? hits[count].triangle : -1;
+        count += found;
     }
-    return new (where) Tree(triangles.data(), triangles.shape(0), vertices.data(), vertices.shape(0),
-                            group ? group->data() : nullptr);
+    return without_borders(hits, count);
 }
 
-void refit(Tree &tree, Points vertices) {
-    require(vertices.shape(0) == tree.vertex_count(), "refit needs as many vertices as the tree was built with");
-    require_finite(vertices, "surface vertices hold NaN or infinite numbers");
-    nb::gil_scoped_release release;
-    tree.refit(vertices.data());
-}
+// Points that search together: their box, and the leaves that are near enough to it to hold the nearest triangle of one.
+struct Tree::Packet {
+    static constexpr int room = 128;
+    float low[3], high[3];
+    float limit = 0;  // squared distance still worth a look, for any of the points
+    int count = 0;
+    std::int32_t leaf[room];
+    float lo[3][room], hi[3][room];  // boxes of the leaves
 
-auto nearest(const Tree &tree, Points points, double radius, Hints hint) {
-    require_radius(radius);
-    const std::size_t n = points.shape(0);
-    if (hint) {
-        require(hint->shape(0) == n, "hint must have one value per point");
-        require_hints(*hint, tree.triangle_count());
+    Packet() { std::fill_n(low, 3, 1e30f), std::fill_n(high, 3, -1e30f); }
+    void add(Vec3 p) {
+        const float x[3] = {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+        for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], x[k]), high[k] = std::max(high[k], x[k]);
     }
-    std::vector<std::int32_t> triangle(n, -1);
-    std::vector<double> gap(n, std::numeric_limits<double>::infinity()), point(3 * n), normal(3 * n), weight(3 * n);
-    {
-        nb::gil_scoped_release release;
-        for_ranges(n, 256, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                Hit hit;
-                if (!tree.nearest(load(points.data() + 3 * i), radius, hint ? hint->data()[i] : -1, hit)) continue;
-                triangle[i] = hit.triangle;
-                gap[i] = hit.gap;
-                store(&point[3 * i], hit.point);
-                store(&normal[3 * i], hit.normal);
-                std::copy_n(hit.weight, 3, &weight[3 * i]);
-            }
-        });
-    }
-    return nb::make_tuple(own(std::move(triangle), {n}), own(std::move(gap), {n}), own(std::move(point), {n, 3}),
-                          own(std::move(normal), {n, 3}), own(std::move(weight), {n, 3}));
-}
-
-// One hit for each point and group within radius, in blocks of points that threads work on; hints are read and updated.
-struct Grouped {
-    static constexpr std::size_t block = 64;
-    std::vector<std::int32_t> hint;
-    std::vector<std::vector<std::pair<std::int32_t, Hit>>> found;  // (point, hit) of each block
-    std::vector<std::size_t> start;                                // first contact of each block, and the end
-
-    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given) {
-        nb::gil_scoped_release release;
-        const std::size_t n = points.shape(0), groups = tree.group_count(), blocks = (n + block - 1) / block;
-        hint.assign(n * groups, -1);
-        if (given) std::copy_n(given->data(), hint.size(), hint.data());
-        found.resize(blocks), start.assign(blocks + 1, 0);
-        std::atomic<std::size_t> next{0};
-        run_team(n < 256 ? 1 : thread_count(), [&](int, int, Barrier &) {
-            Hit hits[Tree::max_groups];
-            for (std::size_t b; (b = next.fetch_add(1)) < blocks;)
-                for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i) {
-                    const int count = tree.nearest_per_group(load(points.data() + 3 * i), radius, &hint[i * groups], hits);
-                    for (int k = 0; k < count; ++k) found[b].emplace_back(static_cast<std::int32_t>(i), hits[k]);
-                }
-        });
-        for (std::size_t b = 0; b < blocks; ++b) start[b + 1] = start[b] + found[b].size();
-    }
-    std::size_t total() const { return start.back(); }
-    // use(contact, point, hit)
-    template <class Use>
-    void each(const Use &use) const {
-        nb::gil_scoped_release release;
-        for_ranges(found.size(), 16, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t b = begin; b < end; ++b)
-                for (std::size_t k = 0; k < found[b].size(); ++k) use(start[b] + k, found[b][k].first, found[b][k].second);
-        });
+    // which of four boxes are within the limit of the points' box: the boxes of all points' neighbours are
+    int near(const Node &node) const {
+        Float4 distance2(0.0f);
+        for (int k = 0; k < 3; ++k) {
+            const Float4 d = max(max(Float4::load(node.lo[k]) - Float4(high[k]), Float4(low[k]) - Float4::load(node.hi[k])), Float4(0.0f));
+            distance2 = distance2 + d * d;
+        }
+        return less_equal(distance2, Float4(limit));
     }
 };
 
-void require_group_hints(const Tree &tree, const Points &points, const GroupHints &hint) {
-    if (!hint) return;
-    require(hint->shape(0) == points.shape(0) && hint->shape(1) == static_cast<std::size_t>(tree.group_count()),
-            "hint must have the shape (points, groups)");
-    require_hints(*hint, tree.triangle_count());
-}
-
-auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHints hint) {
-    require_radius(radius);
-    require_group_hints(tree, points, hint);
-    Grouped all(tree, points, radius, hint);
-    const std::size_t total = all.total(), n = points.shape(0);
-    std::vector<std::int32_t> particle(total), triangle(total);
-    std::vector<double> gap(total), point(3 * total), normal(3 * total), weight(3 * total);
-    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
-        particle[c] = i;
-        triangle[c] = hit.triangle;
-        gap[c] = hit.gap;
-        store(&point[3 * c], hit.point);
-        store(&normal[3 * c], hit.normal);
-        std::copy_n(hit.weight, 3, &weight[3 * c]);
-    });
-    return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}),
-                          own(std::move(normal), {total, 3}), own(std::move(point), {total, 3}),
-                          own(std::move(triangle), {total}), own(std::move(weight), {total, 3}),
-                          own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
-}
-
-// the same with the surface's velocity at each contact instead of the place
-auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint) {
-    require_radius(radius);
-    require_group_hints(tree, points, hint);
-    require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
-    Grouped all(tree, points, radius, hint);
-    const std::size_t total = all.total(), n = points.shape(0);
-    std::vector<std::int32_t> particle(total);
-    std::vector<double> gap(total), normal(3 * total), speed(3 * total);
-    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
-        particle[c] = i;
-        gap[c] = hit.gap;
-        store(&normal[3 * c], hit.normal);
-        const std::int32_t *v = tree.triangle(hit.triangle);
-        Vec3 sum{0, 0, 0};
-        for (int k = 0; k < 3; ++k) sum = sum + hit.weight[k] * load(velocity.data() + 3 * std::size_t(v[k]));
-        store(&speed[3 * c], sum);
-    });
-    return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}), own(std::move(normal), {total, 3}),
-                          own(std::move(speed), {total, 3}),
-                          own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
-}
-
-auto winding(const Tree &tree, Points points) {
-    const std::size_t n = points.shape(0);
-    std::vector<std::int32_t> number(n);
-    {
-        nb::gil_scoped_release release;
-        for_ranges(n, 256, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) number[i] = tree.winding(load(points.data() + 3 * i));
-        });
+// false: more leaves than there is room for
+bool Tree::gather(std::int32_t root, Packet &packet) const {
+    std::int32_t open[open_limit];
+    int open_count = 0;
+    open[open_count++] = root;
+    packet.count = 0;
+    while (open_count > 0) {
+        const Node &node = nodes_[open[--open_count]];
+        for (int near = packet.near(node); near; near &= near - 1) {
+            const int k = std::countr_zero(static_cast<unsigned>(near));
+            if (node.child[k] >= 0) {
+                open[open_count++] = node.child[k];
+                continue;
+            }
+            if (packet.count == Packet::room) return false;
+            packet.leaf[packet.count] = ~node.child[k];
+            for (int a = 0; a < 3; ++a) packet.lo[a][packet.count] = node.lo[a][k], packet.hi[a][packet.count] = node.hi[a][k];
+            ++packet.count;
+        }
     }
-    return own(std::move(number), {n});
+    for (int i = packet.count; i < (packet.count + 3) / 4 * 4; ++i)
+        for (int a = 0; a < 3; ++a) packet.lo[a][i] = 1e30f, packet.hi[a][i] = -1e30f;
+    return true;
 }
-}  // namespace
 
-void bind_bvh(nb::module_ &m) {
-    nb::class_<Tree>(m, "SurfaceTree", "Tree of boxes over a triangle surface. Not to be refitted while being asked.")
-        .def("__init__", [](Tree *where, Triangles t, Points v, std::optional<In<std::int32_t, -1>> g) {
-                make_tree(where, t, v, g);
-            }, nb::arg("triangles"), nb::arg("vertices"), nb::arg("group").none() = nb::none())
-        .def("refit", &refit, nb::arg("vertices"))
-        .def("nearest", &nearest, nb::arg("points"), nb::arg("radius"), nb::arg("hint").none() = nb::none(),
-             "-> triangle (n,), gap (n,), point (n, 3), normal (n, 3), weight (n, 3); triangle -1 and gap inf beyond radius")
-        .def("nearest_per_group", &nearest_per_group, nb::arg("points"), nb::arg("radius"),
-             nb::arg("hint").none() = nb::none(),
-             "-> particle (c,), gap (c,), normal (c, 3), point (c, 3), triangle (c,), weight (c, 3), hint (n, groups)")
-        .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
-             "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), hint (n, groups)")
-        .def("winding", &winding, nb::arg("points"),
-             "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
-        .def_prop_ro("triangle_count", &Tree::triangle_count)
-        .def_prop_ro("vertex_count", &Tree::vertex_count)
-        .def_prop_ro("group_count", &Tree::group_count);
+// one of the points among the leaves of all
+void Tree::search_packet(const Packet &packet, Best &best) const {
+    const Float4 p[3] = {Float4(static_cast<float>(best.p.x)), Float4(static_cast<float>(best.p.y)), Float4(static_cast<float>(best.p.z))};
+    for (int i = 0; i < packet.count; i += 4) {
+        Float4 distance2(0.0f);
+        for (int k = 0; k < 3; ++k) {
+            const Float4 d = max(max(Float4::load(packet.lo[k] + i) - p[k], p[k] - Float4::load(packet.hi[k] + i)), Float4(0.0f));
+            distance2 = distance2 + d * d;
+        }
+        for (int near = less_equal(distance2, Float4(best.limit)); near; near &= near - 1)
+            search_leaf(leaves_[packet.leaf[i + std::countr_zero(static_cast<unsigned>(near))]], best);
+    }
 }
+
+void Tree::nearest_per_group(const Vec3 *p, int points, double radius, std::int32_t *const *hint, Hit *hits, int *count) const {
+    const int groups = group_count();
+    Packet packet;
+    double largest = 0;  // coordinate
+    for (int i = 0; i < points; ++i) {
+        count[i] = 0;
+        if (!askable(p[i])) continue;
+        packet.add(p[i]);
+        largest = std::max({largest, std::abs(p[i].x), std::abs(p[i].y), std::abs(p[i].z)});
+    }
+    for (int g = 0; g < groups; ++g) {
+        packet.limit = Best({largest, 0, 0}, std::min(radius, 1e15), extent_).limit;
+        const bool reached = roots_[g] >= 0 && packet.near(nodes_[roots_[g]]);
+        double bound[packet_size];
+        packet.limit = 0;
+        for (int i = 0; reached && i < points; ++i) {
+            if (!askable(p[i])) continue;
+            const auto known = hint ? hint[i][g] : -1;
+            bound[i] = bounded(*this, p[i], radius, known >= 0 && group_of(known) == g ? known : -1);
+            packet.limit = std::max(packet.limit, Best(p[i], bound[i], extent_).limit);
+        }
+        const bool gathered = reached && gather(roots_[g], packet);
+        for (int i = 0; i < points; ++i) {
+            Hit &hit = hits[i * groups + count[i]];
+            bool found = false;
+            if (reached && askable(p[i]) && !(gathered && !packet.count)) {
+                Best best(p[i], bound[i], extent_);
+                gathered ? search_packet(packet, best) : search(roots_[g], best);
+                found = fill(best, hit);
+            }
+            if (hint) hint[i][g] = found ? hit.triangle : -1;
+            count[i] += found;
+        }
+    }
+    for (int i = 0; i < points; ++i) count[i] = without_borders(hits + i * groups, count[i]);
+}
+
+}  // namespace surface

@@ -1,6 +1,7 @@
 // A tree of boxes over the triangles of a surface (the skin): built once, refitted for each pose, asked many times.
 // Queries are const, allocate nothing and may run on many threads at once; their answers do not depend on hints.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -54,6 +55,10 @@ class Tree {
     // One hit for each group within radius, ascending by group; returns how many. hint (group_count values, or null)
     // is read and then updated. A hit on the border between two groups is reported once, for the nearer group.
     int nearest_per_group(Vec3 p, double radius, std::int32_t *hint, Hit *hits) const;
+    // The same for a packet of points that are near each other, which search the tree together. hint: of each point, or null;
+    // hits: group_count for each point; count: how many of them it has.
+    static constexpr int packet_size = 16;
+    void nearest_per_group(const Vec3 *p, int points, double radius, std::int32_t *const *hint, Hit *hits, int *count) const;
     // signed number of times that the surface encloses p: exact for a closed surface, also where it crosses itself
     int winding(Vec3 p) const;
 
@@ -76,12 +81,14 @@ class Tree {
 
   private:
     struct Best;
+    struct Packet;
     struct Task {
         std::int32_t begin, end;
     };
     void connect(std::size_t vertex_count);
     void plan_refit();
     void refit_node(std::int32_t index);
+    void round_vertices(std::size_t begin, std::size_t end);
     void set_extent();
     bool beyond(Vec3 p, int group, double radius) const;
     void search(std::int32_t root, Best &best) const;
@@ -89,10 +96,15 @@ class Tree {
     void decide(Best &best) const;
     bool fill(Best &best, Hit &hit) const;
     bool touches_other_group(const Hit &hit) const;
+    int without_borders(Hit *hits, int count) const;
+    bool gather(std::int32_t root, Packet &packet) const;
+    void search_packet(const Packet &packet, Best &best) const;
     int ray_winding(Vec3 p, int axis) const;
 
     std::vector<std::int32_t> triangles_;  // (t, 3)
     std::vector<double> vertices_;         // (n, 3)
+    std::vector<float> rounded_;           // (n, 4): the same in float32
+    std::vector<std::array<std::int32_t, 12>> leaf_vertex_;  // of each leaf: corner, place
     std::vector<std::int32_t> group_;      // (t,)
     std::vector<std::int32_t> neighbour_;  // (t, 3): triangle across edge i, -1 at a border
     std::vector<std::int32_t> fan_start_, fan_;  // triangles round each vertex

@@ -208,23 +208,28 @@ Box triangle_box(const double *vertices, const std::int32_t *t) {
 }
 
 // new corners of a leaf; returns its box
-Box refit_leaf(Leaf &leaf, const double *vertices, const std::int32_t *triangles) {
+Box refit_leaf(Leaf &leaf, const float *points, const std::int32_t *vertex) {
     Float4 lo(inf), hi(-inf);
-    for (int k = 0; k < 4; ++k) {
-        const std::int32_t *t = triangles + 3 * std::size_t(leaf.triangle[k]);
-        for (int i = 0; i < 3; ++i) {
-            const double *v = vertices + 3 * std::size_t(t[i]);
-            const float rounded[4] = {static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2]), 0};
-            for (int axis = 0; axis < 3; ++axis) leaf.corner[i][axis][k] = rounded[axis];
-            const Float4 p = Float4::load(rounded);
-            lo = min(lo, p), hi = max(hi, p);
+    for (int i = 0; i < 3; ++i) {
+        Float4 p[4];
+        for (int k = 0; k < 4; ++k) {
+            p[k] = Float4::load(points + 4 * std::size_t(vertex[4 * i + k]));
+            lo = min(lo, p[k]), hi = max(hi, p[k]);
         }
+        transpose(p[0], p[1], p[2], p[3]);
+        for (int axis = 0; axis < 3; ++axis) p[axis].store(leaf.corner[i][axis]);
     }
     return padded(lo, hi);
 }
 
-float least(const float *v) { return std::min(std::min(v[0], v[1]), std::min(v[2], v[3])); }
-float greatest(const float *v) { return std::max(std::max(v[0], v[1]), std::max(v[2], v[3])); }
+// the box round four
+Box around(const Node &node) {
+    Float4 lo[4], hi[4];
+    for (int axis = 0; axis < 3; ++axis) lo[axis] = Float4::load(node.lo[axis]), hi[axis] = Float4::load(node.hi[axis]);
+    lo[3] = hi[3] = Float4(0.0f);
+    transpose(lo[0], lo[1], lo[2], lo[3]), transpose(hi[0], hi[1], hi[2], hi[3]);
+    return {min(min(lo[0], lo[1]), min(lo[2], lo[3])), max(max(hi[0], hi[1]), max(hi[2], hi[3]))};
+}
 
 }  // namespace
 
@@ -278,6 +283,9 @@ void Tree::plan_refit() {
         }
     for (std::size_t l = 0; l < leaves_.size(); ++l)
         for (int k = 0; k < leaves_[l].count; ++k) leaf_of_[leaves_[l].triangle[k]] = static_cast<std::int32_t>(l);
+    leaf_vertex_.resize(leaves_.size()), rounded_.assign(4 * vertex_count(), 0.0f);
+    for (std::size_t l = 0; l < leaves_.size(); ++l)
+        for (int i = 0; i < 12; ++i) leaf_vertex_[l][i] = triangle(leaves_[l].triangle[i % 4])[i / 4];
     const auto limit = std::max<std::size_t>(64, nodes_.size() / 32);
     std::vector<std::int32_t> open(roots_.rbegin(), roots_.rend());
     while (!open.empty()) {
@@ -296,26 +304,34 @@ void Tree::plan_refit() {
 
 void Tree::refit_node(std::int32_t index) {
     Node &node = nodes_[index];
+    Float4 lo[4], hi[4];
     for (int k = 0; k < 4; ++k) {
         const auto child = node.child[k];
-        float lo[4] = {inf, inf, inf}, hi[4] = {-inf, -inf, -inf};
-        if (child >= 0) {
-            const Node &lower = nodes_[child];
-            for (int axis = 0; axis < 3; ++axis)
-                lo[axis] = least(lower.lo[axis]), hi[axis] = greatest(lower.hi[axis]);
-        } else if (child != unused) {
-            const Box box = refit_leaf(leaves_[~child], vertices_.data(), triangles_.data());
-            box.lo.store(lo), box.hi.store(hi);
-        }
-        for (int axis = 0; axis < 3; ++axis) node.lo[axis][k] = lo[axis], node.hi[axis][k] = hi[axis];
+        Box box;
+        if (child >= 0)
+            box = around(nodes_[child]);
+        else if (child != unused)
+            box = refit_leaf(leaves_[~child], rounded_.data(), leaf_vertex_[~child].data());
+        lo[k] = box.lo, hi[k] = box.hi;
     }
+    transpose(lo[0], lo[1], lo[2], lo[3]), transpose(hi[0], hi[1], hi[2], hi[3]);
+    for (int axis = 0; axis < 3; ++axis) lo[axis].store(node.lo[axis]), hi[axis].store(node.hi[axis]);
+}
+
+void Tree::round_vertices(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t k = 0; k < 3; ++k) rounded_[4 * i + k] = static_cast<float>(vertices_[3 * i + k]);
 }
 
 void Tree::refit(const double *vertices) {
-    if (vertices != vertices_.data()) std::copy_n(vertices, vertices_.size(), vertices_.data());
-    // children come after their parents: backwards is bottom-up
-    for_ranges(tasks_.size(), nodes_.size() < 1000 ? tasks_.size() + 1 : 2, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
+    run_team(nodes_.size() < 1000 ? 1 : thread_count(), [&](int rank, int size, Barrier &barrier) {
+        const Share points = share(vertex_count(), rank, size), mine = share(tasks_.size(), rank, size);
+        if (vertices != vertices_.data())
+            std::copy_n(vertices + 3 * points.begin, 3 * (points.end - points.begin), vertices_.data() + 3 * points.begin);
+        round_vertices(points.begin, points.end);
+        barrier.wait();
+        // children come after their parents: backwards is bottom-up
+        for (std::size_t i = mine.begin; i < mine.end; ++i)
             for (auto n = tasks_[i].end; n-- > tasks_[i].begin;) refit_node(n);
     });
     for (auto n = top_.rbegin(); n != top_.rend(); ++n) refit_node(*n);
@@ -328,6 +344,7 @@ void Tree::refit_part(const double *vertices, const std::vector<std::int32_t> &t
         for (int k = 0; k < 3; ++k) {
             const std::size_t v = 3 * std::size_t(triangle(t)[k]);
             std::copy_n(vertices + v, 3, &vertices_[v]);
+            round_vertices(v / 3, v / 3 + 1);
         }
         for (auto n = leaf_parent_[leaf_of_[t]]; n >= 0; n = parent_[n]) changed.push_back(n);
     }

@@ -30,6 +30,8 @@ inline Float4 where_positive(Float4 a, Float4 b, Float4 c, Float4 yes, Float4 no
     const __m128 m = _mm_cmpgt_ps(_mm_min_ps(_mm_min_ps(a.v, b.v), c.v), _mm_setzero_ps());
     return _mm_or_ps(_mm_and_ps(m, yes.v), _mm_andnot_ps(m, no.v));
 }
+// rows become columns
+inline void transpose(Float4 &a, Float4 &b, Float4 &c, Float4 &d) { _MM_TRANSPOSE4_PS(a.v, b.v, c.v, d.v); }
 #else
 struct Float4 {
     float v[4];
@@ -78,6 +80,14 @@ inline Float4 where_positive(Float4 a, Float4 b, Float4 c, Float4 yes, Float4 no
     Float4 r;
     for (int k = 0; k < 4; ++k) r.v[k] = least.v[k] > 0 ? yes.v[k] : no.v[k];
     return r;
+}
+inline void transpose(Float4 &a, Float4 &b, Float4 &c, Float4 &d) {
+    Float4 *row[4] = {&a, &b, &c, &d};
+    for (int i = 0; i < 4; ++i)
+        for (int k = i + 1; k < 4; ++k) {
+            const float v = row[i]->v[k];
+            row[i]->v[k] = row[k]->v[i], row[k]->v[i] = v;
+        }
 }
 #endif
 

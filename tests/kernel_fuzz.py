@@ -91,7 +91,7 @@ def right_calls() -> dict[str, tuple[object, Arguments]]:
         "SurfaceTree": (_kernels.SurfaceTree, (t, x, np.zeros(len(t), np.int32))),
         "SurfaceTree.refit": (tree.refit, (x,)),
         "SurfaceTree.nearest": (tree.nearest, (x, 0.1)),
-        "SurfaceTree.contacts": (tree.contacts, (x, 0.1, x)),
+        "SurfaceTree.contacts": (tree.contacts, (x, 0.1, x, layer[:, None], np.arange(n, dtype=np.int32))),
         "SurfaceTree.winding": (tree.winding, (x,)),
         "nearest_points": (_kernels.nearest_points, (x, np.arange(4, dtype=np.int32)[None], True)),
         "skin_way": (_kernels.skin_way, (x, x, layer, x, x, 1 / 60, 0.05)),

@@ -138,6 +138,31 @@ def test_between_two_limbs_there_are_two_contacts() -> None:
     np.testing.assert_array_equal(contacts[4], hint)
 
 
+def test_points_that_search_together_find_what_each_finds_alone() -> None:
+    rng = np.random.default_rng(5)
+    part, ball = icosphere(3)
+    # the last one has more leaves near a point than a packet holds
+    place = np.array([[0, 0, 0], [1.1, 0, 0], [0.5, 1.2, 0]])
+    balls = [size * ball + at for size, at in zip((1, 1, 0.01), place, strict=True)]
+    triangles = np.concatenate([part + k * len(ball) for k in range(3)]).astype(np.int32)
+    group = np.repeat(np.arange(3, dtype=np.int32), len(part))
+    tree = SurfaceTree(triangles, np.concatenate(balls), group)
+    points = rng.uniform(-1.5, 2.5, (700, 3))
+    points[:40] = place[2] + rng.normal(0, 0.03, (40, 3))
+    points[7] = np.nan
+    alone = np.array([SurfaceTree(part, vertices).nearest(points, 0.4)[1] for vertices in balls]).T
+    assert np.isfinite(alone).sum() > 200
+    hint = None
+    for order in (None, np.argsort(points[:, 0]).astype(np.int32), rng.permutation(700).astype(np.int32)):
+        particle, gap, *_, triangle, _, hint = tree.nearest_per_group(points, 0.4, hint, order)
+        found = np.full((700, 3), np.inf)
+        found[particle, group[triangle]] = gap
+        np.testing.assert_array_equal(found, alone)
+        assert (np.diff(particle) >= 0).all()
+    with pytest.raises(ValueError, match="order must name each point once"):
+        tree.nearest_per_group(points, 0.4, None, np.zeros(700, np.int32))
+
+
 def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> None:
     # one sphere cut into two groups at x = 0: everywhere the contact of the whole sphere
     triangles, vertices = icosphere(3)

@@ -38,6 +38,22 @@ def triangle_groups(body: Body) -> Ints:
     return np.where(groups[:, 1] == groups[:, 2], groups[:, 1], groups[:, 0]).astype(np.int32)
 
 
+CELL = 0.01
+"""points in one cube of this side count as equally near [m]"""
+
+
+def near_order(position: Floats) -> Ints:
+    """Return an order in which points (n, 3) that follow each other are near each other (Morton 1966)."""
+    finite = np.nan_to_num(position, nan=0.0, posinf=0.0, neginf=0.0)
+    low = finite.min(axis=0, initial=np.inf)
+    cell = np.clip((finite - low) / CELL, 0, 2**16 - 1).astype(np.uint64)
+    code = np.zeros(len(position), np.uint64)
+    for bit in range(16):
+        for axis in range(3):
+            code |= ((cell[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(3 * bit + axis)
+    return np.argsort(code, kind="stable").astype(np.int32)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurfaceSettings:
     """Settings of the surface collider."""
@@ -66,6 +82,7 @@ class SurfaceCollider:
         self._tents = tents(body) if self.settings.tents else None
         self._posed: Floats | None = None
         self._hint: Ints | None = None
+        self._order: Ints | None = None
 
     def at(self, body: PosedBody) -> SurfaceQuery:
         """Return the skin at one instant. Asking an older query again is allowed, but costs a refit."""
@@ -83,8 +100,10 @@ class SurfaceCollider:
         self._fit(body)
         # a point is probably near where it was last time: shortens the search, never changes the answer
         hint = self._hint if self._hint is not None and len(self._hint) == len(position) else None
+        if self._order is None or hint is None:
+            self._order = near_order(position)
         particle, gap, normal, velocity, self._hint = self.tree.contacts(
-            position, self.settings.radius, body.velocity, hint
+            position, self.settings.radius, body.velocity, hint, self._order
         )
         return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
 

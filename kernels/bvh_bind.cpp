@@ -1,0 +1,228 @@
+// The box tree for Python: many points at once, on the thread team.
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <optional>
+
+#include "bind.h"
+#include "bvh.h"
+#include "team.h"
+
+namespace {
+using namespace surface;
+using Hints = std::optional<In<std::int32_t, -1>>;
+using GroupHints = std::optional<In<std::int32_t, -1, -1>>;
+
+void require_radius(double radius) { require(radius >= 0, "radius must not be negative or NaN"); }
+
+template <class Array>
+void require_hints(const Array &hint, std::size_t triangle_count) {
+    const auto *p = hint.data();
+    for (std::size_t i = 0; i < hint.size(); ++i)
+        if (p[i] < -1 || (p[i] >= 0 && static_cast<std::size_t>(p[i]) >= triangle_count))
+            throw std::out_of_range("a hint names a triangle that does not exist");
+}
+
+void require_finite(const Points &points, const char *message) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+        if (!(std::abs(points.data()[i]) < 1e15)) throw std::invalid_argument(message);
+}
+
+Tree *make_tree(Tree *where, Triangles triangles, Points vertices, std::optional<In<std::int32_t, -1>> group) {
+    require_indices(triangles, vertices.shape(0), "a triangle names a vertex that does not exist");
+    require_finite(vertices, "surface vertices hold NaN or infinite numbers");
+    if (group) {
+        require(group->shape(0) == triangles.shape(0), "group must have one value per triangle");
+        require_indices(*group, Tree::max_groups, "groups are numbered from 0 to 31");
+    }
+    return new (where) Tree(triangles.data(), triangles.shape(0), vertices.data(), vertices.shape(0),
+                            group ? group->data() : nullptr);
+}
+
+void refit(Tree &tree, Points vertices) {
+    require(vertices.shape(0) == tree.vertex_count(), "refit needs as many vertices as the tree was built with");
+    require_finite(vertices, "surface vertices hold NaN or infinite numbers");
+    nb::gil_scoped_release release;
+    tree.refit(vertices.data());
+}
+
+auto nearest(const Tree &tree, Points points, double radius, Hints hint) {
+    require_radius(radius);
+    const std::size_t n = points.shape(0);
+    if (hint) {
+        require(hint->shape(0) == n, "hint must have one value per point");
+        require_hints(*hint, tree.triangle_count());
+    }
+    std::vector<std::int32_t> triangle(n, -1);
+    std::vector<double> gap(n, std::numeric_limits<double>::infinity()), point(3 * n), normal(3 * n), weight(3 * n);
+    {
+        nb::gil_scoped_release release;
+        for_ranges(n, 256, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                Hit hit;
+                if (!tree.nearest(load(points.data() + 3 * i), radius, hint ? hint->data()[i] : -1, hit)) continue;
+                triangle[i] = hit.triangle;
+                gap[i] = hit.gap;
+                store(&point[3 * i], hit.point);
+                store(&normal[3 * i], hit.normal);
+                std::copy_n(hit.weight, 3, &weight[3 * i]);
+            }
+        });
+    }
+    return nb::make_tuple(own(std::move(triangle), {n}), own(std::move(gap), {n}), own(std::move(point), {n, 3}),
+                          own(std::move(normal), {n, 3}), own(std::move(weight), {n, 3}));
+}
+
+using Order = std::optional<In<std::int32_t, -1>>;
+
+// One hit for each point and group within radius, in packets of points that threads work on; hints are read and updated.
+// order: points one after the other are near each other; it decides how long the search takes, not what it finds.
+struct Grouped {
+    static constexpr std::size_t packet = Tree::packet_size;
+    std::vector<std::int32_t> hint;
+    std::vector<std::vector<std::pair<std::int32_t, Hit>>> found;  // (point, hit) of each packet
+    std::vector<std::size_t> start;                                // first contact of each point, and the end
+
+    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given, const Order &order) {
+        nb::gil_scoped_release release;
+        const std::size_t n = points.shape(0), groups = tree.group_count(), packets = (n + packet - 1) / packet;
+        hint.assign(n * groups, -1);
+        if (given) std::copy_n(given->data(), hint.size(), hint.data());
+        found.resize(packets), start.assign(n + 1, 0);
+        std::atomic<std::size_t> next{0};
+        run_team(n < 256 ? 1 : thread_count(), [&](int, int, Barrier &) {
+            std::vector<Hit> hits(packet * groups);
+            Vec3 p[packet];
+            std::int32_t index[packet], *known[packet];
+            int count[packet];
+            for (std::size_t b; (b = next.fetch_add(1)) < packets;) {
+                const int size = static_cast<int>(std::min(packet, n - b * packet));
+                for (int i = 0; i < size; ++i) {
+                    index[i] = order ? order->data()[b * packet + i] : static_cast<std::int32_t>(b * packet + i);
+                    p[i] = load(points.data() + 3 * std::size_t(index[i])), known[i] = &hint[index[i] * groups];
+                }
+                tree.nearest_per_group(p, size, radius, known, hits.data(), count);
+                for (int i = 0; i < size; ++i) {
+                    start[index[i] + 1] = count[i];
+                    for (int k = 0; k < count[i]; ++k) found[b].emplace_back(index[i], hits[i * groups + k]);
+                }
+            }
+        });
+        for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
+    }
+    std::size_t total() const { return start.back(); }
+    // use(contact, point, hit)
+    template <class Use>
+    void each(const Use &use) const {
+        nb::gil_scoped_release release;
+        for_ranges(found.size(), 16, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t b = begin; b < end; ++b) {
+                std::int32_t last = -1;
+                std::size_t place = 0;
+                for (const auto &[point, hit] : found[b]) {
+                    place = point == last ? place + 1 : start[point];
+                    last = point;
+                    use(place, point, hit);
+                }
+            }
+        });
+    }
+};
+
+void require_order(const Points &points, const Order &order) {
+    if (!order) return;
+    require(order->shape(0) == points.shape(0), "order must name each point once");
+    std::vector<std::uint8_t> seen(points.shape(0), 0);
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        const auto p = static_cast<std::size_t>(order->data()[i]);
+        require(p < seen.size() && !seen[p], "order must name each point once");
+        seen[p] = 1;
+    }
+}
+
+void require_group_hints(const Tree &tree, const Points &points, const GroupHints &hint) {
+    if (!hint) return;
+    require(hint->shape(0) == points.shape(0) && hint->shape(1) == static_cast<std::size_t>(tree.group_count()),
+            "hint must have the shape (points, groups)");
+    require_hints(*hint, tree.triangle_count());
+}
+
+auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHints hint, Order order) {
+    require_radius(radius);
+    require_group_hints(tree, points, hint);
+    require_order(points, order);
+    Grouped all(tree, points, radius, hint, order);
+    const std::size_t total = all.total(), n = points.shape(0);
+    std::vector<std::int32_t> particle(total), triangle(total);
+    std::vector<double> gap(total), point(3 * total), normal(3 * total), weight(3 * total);
+    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
+        particle[c] = i;
+        triangle[c] = hit.triangle;
+        gap[c] = hit.gap;
+        store(&point[3 * c], hit.point);
+        store(&normal[3 * c], hit.normal);
+        std::copy_n(hit.weight, 3, &weight[3 * c]);
+    });
+    return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}),
+                          own(std::move(normal), {total, 3}), own(std::move(point), {total, 3}),
+                          own(std::move(triangle), {total}), own(std::move(weight), {total, 3}),
+                          own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
+}
+
+// the same with the surface's velocity at each contact instead of the place
+auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint, Order order) {
+    require_radius(radius);
+    require_group_hints(tree, points, hint);
+    require_order(points, order);
+    require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
+    Grouped all(tree, points, radius, hint, order);
+    const std::size_t total = all.total(), n = points.shape(0);
+    std::vector<std::int32_t> particle(total);
+    std::vector<double> gap(total), normal(3 * total), speed(3 * total);
+    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
+        particle[c] = i;
+        gap[c] = hit.gap;
+        store(&normal[3 * c], hit.normal);
+        const std::int32_t *v = tree.triangle(hit.triangle);
+        Vec3 sum{0, 0, 0};
+        for (int k = 0; k < 3; ++k) sum = sum + hit.weight[k] * load(velocity.data() + 3 * std::size_t(v[k]));
+        store(&speed[3 * c], sum);
+    });
+    return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}), own(std::move(normal), {total, 3}),
+                          own(std::move(speed), {total, 3}),
+                          own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
+}
+
+auto winding(const Tree &tree, Points points) {
+    const std::size_t n = points.shape(0);
+    std::vector<std::int32_t> number(n);
+    {
+        nb::gil_scoped_release release;
+        for_ranges(n, 256, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) number[i] = tree.winding(load(points.data() + 3 * i));
+        });
+    }
+    return own(std::move(number), {n});
+}
+}  // namespace
+
+void bind_bvh(nb::module_ &m) {
+    nb::class_<Tree>(m, "SurfaceTree", "Tree of boxes over a triangle surface. Not to be refitted while being asked.")
+        .def("__init__", [](Tree *where, Triangles t, Points v, std::optional<In<std::int32_t, -1>> g) {
+                make_tree(where, t, v, g);
+            }, nb::arg("triangles"), nb::arg("vertices"), nb::arg("group").none() = nb::none())
+        .def("refit", &refit, nb::arg("vertices"))
+        .def("nearest", &nearest, nb::arg("points"), nb::arg("radius"), nb::arg("hint").none() = nb::none(),
+             "-> triangle (n,), gap (n,), point (n, 3), normal (n, 3), weight (n, 3); triangle -1 and gap inf beyond radius")
+        .def("nearest_per_group", &nearest_per_group, nb::arg("points"), nb::arg("radius"),
+             nb::arg("hint").none() = nb::none(), nb::arg("order").none() = nb::none(),
+             "-> particle (c,), gap (c,), normal (c, 3), point (c, 3), triangle (c,), weight (c, 3), hint (n, groups)")
+        .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
+             nb::arg("order").none() = nb::none(),
+             "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), hint (n, groups)")
+        .def("winding", &winding, nb::arg("points"),
+             "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
+        .def_prop_ro("triangle_count", &Tree::triangle_count)
+        .def_prop_ro("vertex_count", &Tree::vertex_count)
+        .def_prop_ro("group_count", &Tree::group_count);
+}
