@@ -1,11 +1,13 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from toile.bench import peers
 from toile.bench.engine import bytes_per_vertex, line, projection_time, run_trial
 from toile.bench.peer_scene import dummy_motion, moved
-from toile.bench.peers import installed, measured, run_peer
+from toile.bench.peers import PEERS, Peer, installed, measured, run_peer
 from toile.bench.scenes import (
     ball_trial,
     dummy_body,
@@ -17,11 +19,13 @@ from toile.bench.scenes import (
     tube_trial,
 )
 from toile.cli import main
+from toile.cli.bench import chosen_peers
 from toile.cloth.xpbd import QUALITIES, XpbdSettings, XpbdSolver
 from toile.errors import ToileError
 from toile.mesh.geometry import stretch_statistics
 
 DRAFT = XpbdSettings(quality="draft")
+FOLDER = Path(peers.__file__).parent
 
 
 def test_the_dummy_is_closed_and_faces_outward() -> None:
@@ -98,14 +102,29 @@ def test_quick_numbers_can_be_kept(tmp_path, capsys, monkeypatch) -> None:
 
 
 def test_peers_that_are_missing_are_named(monkeypatch, capsys) -> None:
-    monkeypatch.setattr("toile.bench.peers.installed", lambda: [])
+    monkeypatch.setattr("toile.bench.peers.finds", lambda python, package: package == "mujoco")
+    assert main(["bench", "peers", "--only", "mujoco,blender"]) == 2
+    assert "not installed: pip install bpy" in capsys.readouterr().err
+    monkeypatch.setattr("toile.bench.peers.finds", lambda python, package: False)
     assert main(["bench", "peers"]) == 2
-    assert "pip install bpy" in capsys.readouterr().err
+    assert "pip install bpy newton mujoco taichi" in capsys.readouterr().err
     assert main(["bench", "peers", "--only", "maya"]) == 2
     assert "no peer 'maya'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["blender", "mujoco"])
+def test_a_python_that_is_none_is_named(capsys) -> None:
+    assert main(["bench", "peers", "--python", "/no/python"]) == 2
+    assert "--python /no/python" in capsys.readouterr().err
+
+
+def test_the_slowest_peer_runs_only_when_asked_for(monkeypatch) -> None:
+    monkeypatch.setattr("toile.bench.peers.finds", lambda python, package: True)
+    assert "newton-vbd" not in chosen_peers("", ["python"])
+    assert chosen_peers("newton-vbd", ["python"]) == {"newton-vbd": "python"}
+    assert all((FOLDER / f"{peer.runner}.py").is_file() for peer in PEERS.values())
+
+
+@pytest.mark.parametrize("name", list(PEERS))
 def test_a_peer_answers(name: str) -> None:
     if name not in installed():
         pytest.skip(f"{name} is not installed")
@@ -114,11 +133,49 @@ def test_a_peer_answers(name: str) -> None:
     assert found.stretch_mean < 0.5
 
 
+def test_a_runner_needs_only_numpy(tmp_path, monkeypatch) -> None:
+    """A peer of our own: it lets the cloth fall freely; the answer is measured as any peer's."""
+    runner = tmp_path / "bench" / "peer_fall.py"
+    runner.parent.mkdir()
+    (runner.parent / "peer_scene.py").write_text((FOLDER / "peer_scene.py").read_text())
+    runner.write_text(
+        "from toile.bench.peer_scene import START, serve\n"
+        "def run(scene, watch):\n"
+        "    import sys\n"
+        "    assert 'scipy' not in sys.modules\n"
+        "    x = scene['start'].copy()\n"
+        "    def frame(number):\n"
+        "        x[:, 1] = -0.5 * 9.81 * (number * watch.dt) ** 2\n"
+        "    watch.film(frame, lambda: x, untimed=1)\n"
+        "    return 'v1', START\n"
+        "serve(run)\n"
+    )
+    monkeypatch.setattr("toile.bench.peers.__file__", str(tmp_path / "bench" / "peers.py"))
+    monkeypatch.setitem(PEERS, "fall", Peer("numpy", "peer_fall"))
+    trial = ball_trial(12, DRAFT)
+    found = run_peer("fall", trial, "ball", 12)
+    assert found.note == "v1"
+    assert found.stretch_99 == pytest.approx(0.0, abs=1e-9)
+    assert found.height == pytest.approx(-0.5 * 9.81 * 0.2**2)
+    # the ball's top is 5 cm under the cloth: after 0.2 s the cloth is through it
+    assert found.deepest == pytest.approx(
+        trial.depth(trial.start.position - [0, 0.1962, 0], 12).max(), abs=1e-6
+    )
+
+
 def test_a_peer_that_blows_up_is_said_so_and_not_timed() -> None:
     trial = ball_trial(8, DRAFT)
-    good = measured("peer", trial, trial.start.position, 5.0, 1, "v1")
+    good = measured("peer", trial, {1: trial.start.position}, 5.0, "v1", flat=False)
     assert (good.milliseconds, good.note) == (5.0, "v1")
     for lost in (1e4, np.nan):
-        bad = measured("peer", trial, trial.start.position * lost, 5.0, 1, "v1")
+        seen = {1: trial.start.position * lost, 2: trial.start.position}
+        bad = measured("peer", trial, seen, 5.0, "v1", flat=True)
         assert np.isnan(bad.milliseconds)
         assert bad.note == "v1: blew up"
+
+
+def test_stretch_is_measured_against_what_a_peer_took_as_rest() -> None:
+    trial = skirt_trial(600, DRAFT)
+    seen = {1: 1.02 * trial.start.position}
+    assert measured("peer", trial, seen, 1.0, "", flat=False).stretch_mean == pytest.approx(0.02, abs=1e-9)
+    assert measured("peer", trial, seen, 1.0, "", flat=True).stretch_99 > 0.021

@@ -1,15 +1,19 @@
+import json
+
 import numpy as np
 import pytest
 
 from cloth_samples import sheet
+from toile.cli.common import write_results
 from toile.errors import ToileError
 from toile.export import export
 from toile.export.smooth import Smoothed, finer_garment
 from toile.garment.shapes import flat_position, square_cloth, tube_cloth
 from toile.mesh.geometry import edge_elongation
 from toile.mesh.subdivide import smooth_weights, split_triangles
-from toile.run.record import load_recording, source_of
+from toile.run.record import RecordedFile, load_recording, save_recording, source_of
 from toile.types import Recording
+from toile.web.play import Show
 
 
 def recording(position: np.ndarray, garment) -> Recording:
@@ -81,6 +85,26 @@ def test_exports_can_be_smooth(tmp_path) -> None:
     fine = load_recording(tmp_path / "fine.toile")
     assert len(fine.garment.triangles) == 16 * len(garment.triangles)
     assert len(fine.positions[0]) == fine.garment.particle_count
+
+
+def test_results_of_commands_are_smooth_but_for_the_recording(tmp_path, capsys) -> None:
+    garment = sheet(4, 4, 0.1, 0.1)
+    source = recording(flat_position(garment), garment)
+    write_results(source, [tmp_path / "look.toile", tmp_path / "look.obj"], 1)
+    assert len(load_recording(tmp_path / "look.toile").garment.triangles) == len(garment.triangles)
+    faces = [line for line in (tmp_path / "look.obj").read_text().splitlines() if line.startswith("f ")]
+    assert len(faces) == 4 * len(garment.triangles)
+
+
+def test_the_page_shows_finer_cloth(tmp_path) -> None:
+    garment = sheet(4, 4, 0.1, 0.1)
+    save_recording(recording(flat_position(garment), garment), tmp_path / "look.toile")
+    with RecordedFile(tmp_path / "look.toile") as recorded:
+        show = Show(recorded, smooth=2)
+        about, mesh = json.loads(show.about()), np.frombuffer(show.mesh(), "<i4")
+        points = np.frombuffer(show.frame(0), "<f4").reshape(-1, 3)
+    assert mesh[0] == 16 * len(garment.triangles)
+    assert len(points) == about["points"] == mesh[2 : 2 + 3 * mesh[0]].max() + 1
 
 
 @pytest.mark.parametrize("times", [-1, 0, 4])

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from toile.bench.stress import SCENES, judge, run_scene, sheet
+from toile.bench.stress import SCENES, Outcome, judge, known_results, run_scene, sheet
 from toile.cli import main
 from toile.types import State
 
@@ -40,6 +40,29 @@ def test_overstretched_cloth_is_called_poor() -> None:
     found = judge(garment, x, State(x * 1.5, np.zeros_like(x)))
     assert found.ok
     assert "poor" in found.words
+
+
+def test_an_interrupted_test_goes_on(tmp_path, monkeypatch, capsys) -> None:
+    made = []
+
+    def scene(random):
+        made.append(float(random.random()))
+        return Outcome(True, "good")
+
+    monkeypatch.setitem(SCENES, "made by hand", scene)
+    keep = tmp_path / "runs.jsonl"
+    command = ["stress", "--only", "made by hand", "-o", str(keep), "--runs"]
+    assert main([*command, "3"]) == 0
+    keep.write_text(keep.read_text()[:-30])
+    assert len(known_results(keep)) == 2
+    assert main([*command, "5"]) == 0
+    assert main([*command, "5"]) == 0
+    assert len(made) == 6  # the third was cut off and made again
+    assert made[2] == made[3]
+    assert "1 scenes, 5 runs, 0 failed" in capsys.readouterr().out
+    keep.write_text("not a run\n" + keep.read_text())
+    assert main([*command, "5"]) == 2
+    assert "line 1 is no run" in capsys.readouterr().err
 
 
 def test_an_exception_is_a_failure(monkeypatch, capsys) -> None:

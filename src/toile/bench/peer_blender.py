@@ -1,14 +1,25 @@
-"""Blender's cloth on our scene: cotton as Blender ships it, 0.2 kg/m², five steps a frame."""
+"""Blender's cloth on our scene, its quality (steps a frame) and mass of a point left as they are.
+
+Its masses and stiffnesses are no kg and N/m: a point has 0.3, whatever the mesh, and its solver stops at
+errors that are small for such masses. With a square metre's real mass shared out (1e-5 kg a point) cloth
+hovers in the air. So the mass stays, and stiffness is chosen so that cloth of 64² comes down on the ball as
+ours does, with about our stretch. Gravity pulls by 9.81 mm per frame², whatever the frame rate: time is
+scaled by that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import bpy
 import numpy as np
 
-from toile.bench.peer_scene import Arrays, dummy_motion, serve
+from toile.bench.peer_scene import START, Arrays, Watch, dummy_motion, serve
+
+FRAME_UNIT = 0.001**0.5
+"""what Blender's cloth takes one frame for [s]"""
+HALF_GAP = 0.002
+"""Blender keeps the sum of the cloth's and the obstacle's distance [m]: 4 mm as ours"""
 
 
 def add_mesh(name: str, vertices: Any, triangles: Any) -> Any:
@@ -30,13 +41,8 @@ def key_motion(thing: Any, frames: int, dt: float) -> None:
         thing.keyframe_insert("rotation_euler", frame=frame + 1)
 
 
-def run(scene: Arrays, timed: Callable[[Callable[[], None]], None]) -> tuple[Any, str]:
-    """Return the cloth's last positions and the version."""
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    frames, dt = int(scene["frames"]), float(scene["dt"])
-    world = bpy.context.scene
-    world.render.fps, world.frame_start, world.frame_end = round(1 / dt), 1, frames + 1
-    cloth = add_mesh("cloth", scene["start"], scene["triangles"])
+def add_obstacle(scene: Arrays, frames: int, dt: float) -> None:
+    """Add the ball, or the dummy in motion."""
     if str(scene["kind"]) == "ball":
         radius, (x, y, z) = float(scene["radius"]), (float(v) for v in scene["centre"])
         bpy.ops.mesh.primitive_uv_sphere_add(segments=64, ring_count=32, radius=radius, location=(x, -z, y))
@@ -44,32 +50,50 @@ def run(scene: Arrays, timed: Callable[[Callable[[], None]], None]) -> tuple[Any
     else:
         obstacle = add_mesh("dummy", scene["body"], scene["body_triangles"])
         key_motion(obstacle, frames, dt)
-        key_motion(cloth, frames, dt)
     hit = obstacle.modifiers.new("collision", "COLLISION")
-    hit.settings.thickness_outer = 0.004
+    hit.settings.thickness_outer = HALF_GAP
     hit.settings.cloth_friction = 5.0
+
+
+def add_cloth(scene: Arrays, frames: int, dt: float) -> Any:
+    """Return the cloth; its waist goes with the dummy."""
+    cloth = add_mesh("cloth", scene["start"], scene["triangles"])
     soft = cloth.modifiers.new("cloth", "CLOTH")
-    points = len(scene["start"])
-    edges = scene["start"][scene["triangles"]]
-    area = 0.5 * np.linalg.norm(np.cross(edges[:, 1] - edges[:, 0], edges[:, 2] - edges[:, 0]), axis=1).sum()
-    soft.settings.quality, soft.settings.mass = 5, float(scene["mass"]) * float(area) / points
-    soft.settings.tension_stiffness = soft.settings.compression_stiffness = 15.0
-    soft.settings.shear_stiffness, soft.settings.bending_stiffness = 5.0, 0.5
-    soft.collision_settings.distance_min = 0.004
+    setting, finer = soft.settings, len(scene["start"]) / 4096
+    setting.quality, setting.time_scale = 5, dt / FRAME_UNIT
+    # the same cloth with more points of the same mass: springs and bending grow with their number
+    setting.tension_stiffness = setting.compression_stiffness = setting.shear_stiffness = 1000.0 * finer**0.5
+    setting.bending_stiffness, setting.bending_damping, setting.air_damping = 0.1 * finer, 0.0, 0.0
+    soft.collision_settings.distance_min = HALF_GAP
     soft.collision_settings.use_self_collision = False
     soft.point_cache.frame_start, soft.point_cache.frame_end = 1, frames + 1
     if "pinned" in scene:
+        key_motion(cloth, frames, dt)
         group = cloth.vertex_groups.new(name="pin")
         group.add([int(i) for i in scene["pinned"]], 1.0, "REPLACE")
-        soft.settings.vertex_group_mass = "pin"
-    world.frame_set(1)
-    for frame in range(2, frames + 2):
-        timed(lambda frame=frame: world.frame_set(frame))  # type: ignore[misc]
+        setting.vertex_group_mass = "pin"
+    return cloth
+
+
+def shape_of(cloth: Any) -> Any:
+    """Return where the cloth is now, y up."""
     shown = cloth.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    flat = np.zeros(3 * points, np.float32)
+    flat = np.zeros(3 * len(shown.data.vertices), np.float32)
     shown.data.vertices.foreach_get("co", flat)
     at = flat.reshape(-1, 3) @ np.array(shown.matrix_world)[:3, :3].T + np.array(shown.matrix_world)[:3, 3]
-    return np.stack([at[:, 0], at[:, 2], -at[:, 1]], axis=1), f"Blender {bpy.app.version_string}, quality 5"
+    return np.stack([at[:, 0], at[:, 2], -at[:, 1]], axis=1)
+
+
+def run(scene: Arrays, watch: Watch) -> tuple[str, str]:
+    """Play the scene; frame 1 is the start."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    world, frames = bpy.context.scene, watch.frame_count
+    world.render.fps, world.frame_start, world.frame_end = round(1 / watch.dt), 1, frames + 1
+    add_obstacle(scene, frames, watch.dt)
+    cloth = add_cloth(scene, frames, watch.dt)
+    world.frame_set(1)
+    watch.film(lambda number: world.frame_set(number + 1), lambda: shape_of(cloth))
+    return f"Blender {bpy.app.version_string}, quality 5", START
 
 
 if __name__ == "__main__":

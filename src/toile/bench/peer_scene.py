@@ -1,4 +1,4 @@
-"""What the peers' runners share: the scene's file, the dummy's motion, the answer."""
+"""What the peers' runners share: the scene's file, the dummy's motion, the answer. Needs NumPy only."""
 
 from __future__ import annotations
 
@@ -10,6 +10,12 @@ from typing import Any
 import numpy as np
 
 Arrays = dict[str, Any]
+FLAT, START = "flat", "start"
+"""which shape a peer took as unstretched: the flat pieces, or the cloth as it starts"""
+LOOK_EVERY = 5
+"""every so many frames the cloth is looked at, besides the last"""
+ENOUGH = 120.0
+"""a peer that computes this long [s] has shown how fast it is: the remaining frames are left out"""
 
 
 def dummy_motion(when: float) -> tuple[float, float]:
@@ -26,21 +32,47 @@ def moved(points: Any, when: float) -> Any:
     return points @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]).T + np.array([shift, 0.0, 0.0])
 
 
-def serve(run: Callable[[Arrays, Callable[[Callable[[], None]], None]], tuple[Any, str]]) -> None:
-    """Read the scene named on the command line, run it and write the answer; run times its frames itself."""
+class Watch:
+    """Runs a peer's frames one after the other: times each and keeps where the cloth is now and then."""
+
+    def __init__(self, scene: Arrays) -> None:
+        self.frame_count = int(scene["frames"])
+        self.dt = float(scene["dt"])
+        self.milliseconds: list[float] = []
+        self.numbers: list[int] = []
+        self.positions: list[Any] = []
+
+    def film(self, frame: Callable[[int], None], look: Callable[[], Any], untimed: int = 0) -> None:
+        """Compute all frames, numbered from 1; the first ``untimed`` ones may compile something."""
+        for number in range(1, self.frame_count + 1):
+            start = time.perf_counter()
+            frame(number)
+            if number > untimed:
+                self.milliseconds.append(1e3 * (time.perf_counter() - start))
+            last = number == self.frame_count or sum(self.milliseconds) > 1e3 * ENOUGH
+            if number % LOOK_EVERY == 0 or last:
+                self.numbers.append(number)
+                self.positions.append(np.array(look(), np.float64))
+            if last:
+                break
+
+
+def serve(run: Callable[[Arrays, Watch], tuple[str, str]]) -> None:
+    """Read the scene named on the command line, run it and write the answer.
+
+    run returns what was run, in words, and which shape was taken as unstretched.
+    """
     with np.load(sys.argv[1], allow_pickle=False) as file:
         scene = {name: file[name] for name in file.files}
-    took: list[float] = []
-
-    def timed(frame: Callable[[], None]) -> None:
-        start = time.perf_counter()
-        frame()
-        took.append(1e3 * (time.perf_counter() - start))
-
-    position, note = run(scene, timed)
+    watch = Watch(scene)
+    note, rest = run(scene, watch)
+    if watch.numbers[-1] < watch.frame_count:
+        note += f", stopped after {watch.numbers[-1]} frames"
     np.savez(
         sys.argv[2],
-        position=np.asarray(position, np.float64),
-        milliseconds=np.array(took),
+        positions=np.array(watch.positions),
+        numbers=np.array(watch.numbers),
+        milliseconds=np.array(watch.milliseconds),
         note=np.array(note),
+        rest=np.array(rest),
     )

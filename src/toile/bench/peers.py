@@ -1,23 +1,24 @@
 """``toile bench peers``: the same cloth, ball and skirt in other simulators, as ratios within one run.
 
-Each peer runs in a process of its own (bench/peer_*.py), reads the scene from a file and answers with one
-line of JSON. Peers are never dependencies: those that are not installed are left out.
+Each peer runs in a process of its own (bench/peer_*.py), reads the scene from a file and answers with where
+its cloth was and how long each frame took; all are measured by the same code. Peers are never dependencies:
+those that are not installed are left out. They may live in another Python, which needs NumPy but not Toile.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from toile.bench.engine import run_trial
+from toile.bench.peer_scene import FLAT
 from toile.bench.scenes import (
     BALL_CENTRE,
     BALL_RADIUS,
@@ -31,15 +32,32 @@ from toile.bench.scenes import (
 )
 from toile.cloth.xpbd import XpbdSettings
 from toile.errors import ToileError
-from toile.mesh.geometry import stretch_statistics
-from toile.types import Floats
+from toile.mesh.geometry import StretchStatistics, stretch_statistics, triangle_areas
+from toile.types import Floats, State
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Another simulator."""
+
+    package: str
+    """that must be importable"""
+    runner: str
+    """our module that runs it"""
+    variant: str = ""
+    """one of several solvers of the package"""
+    usual: bool = True
+    """runs when nobody chose; False: takes many minutes"""
+
 
 PEERS = {
-    "blender": ("bpy", "peer_blender"),
-    "newton": ("newton", "peer_newton"),
-    "mujoco": ("mujoco", "peer_mujoco"),
+    "blender": Peer("bpy", "peer_blender"),
+    "newton": Peer("newton", "peer_newton", "xpbd"),
+    "newton-style3d": Peer("newton", "peer_newton", "style3d"),
+    "newton-vbd": Peer("newton", "peer_newton", "vbd", usual=False),
+    "mujoco": Peer("mujoco", "peer_mujoco"),
+    "taichi": Peer("taichi", "peer_taichi"),
 }
-"""name → the package that must be there, our module that runs it"""
 BLOWN_UP = 1.0
 """mean stretch beyond which there is no cloth any more"""
 TIME_LIMIT = 900
@@ -52,32 +70,66 @@ class Figure:
 
     who: str
     scene: str
-    milliseconds: float
+    milliseconds: float = np.nan
     """median per frame of 1/60 s"""
-    stretch_mean: float
+    stretch_mean: float = np.nan
+    """of the worst frame that was looked at"""
+    stretch_99: float = np.nan
+    settled_99: float = np.nan
     """of the last frame"""
-    stretch_99: float
-    deepest: float
-    """of all vertices in the last frame [m]; 0: none inside"""
+    deepest: float = np.nan
+    """of all vertices in the worst frame [m]; 0: none inside"""
+    height: float = np.nan
+    """mean height of the cloth in the last frame [m]: has it come down the same way?"""
+    width: float = np.nan
+    """mean distance from the middle, seen from above [m]"""
     note: str = ""
 
 
-def installed() -> list[str]:
-    """Return the peers that this Python could import."""
-    return [name for name, (package, _) in PEERS.items() if importlib.util.find_spec(package) is not None]
+# the peers' Python need not have Toile: a package without contents leads to the runners
+BOOT = """import runpy, sys, types
+for name, folder in (("toile", sys.argv[1]), ("toile.bench", sys.argv[1] + "/bench")):
+    sys.modules[name] = made = types.ModuleType(name)
+    made.__path__ = [folder]
+runner = sys.argv[2]
+sys.argv = [runner, *sys.argv[3:]]
+runpy.run_module("toile.bench." + runner, run_name="__main__")"""
 
 
-def scene_arrays(trial: Trial, kind: str, frames: int) -> dict[str, np.ndarray]:
+def finds(python: str, package: str) -> bool:
+    """Return whether a Python has a package."""
+    asks = f"import importlib.util as u, sys; sys.exit(u.find_spec({package!r}) is None)"
+    try:
+        done = subprocess.run([python, "-c", asks], capture_output=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToileError(f"--python {python}: cannot be started: name a python program") from error
+    return done.returncode == 0
+
+
+def installed(pythons: Sequence[str] = (sys.executable,)) -> dict[str, str]:
+    """Return the peers that one of these Pythons has, and which one."""
+    packages = {peer.package for peer in PEERS.values()}
+    place = {package: next((p for p in pythons if finds(p, package)), "") for package in packages}
+    return {name: place[peer.package] for name, peer in PEERS.items() if place[peer.package]}
+
+
+def scene_arrays(trial: Trial, kind: str, frames: int, variant: str = "") -> dict[str, np.ndarray]:
     """Return a scene as plain arrays: y up, metres, kg/m²."""
+    garment = trial.garment
     arrays = {
         "kind": np.array(kind),
+        "variant": np.array(variant),
         "frames": np.array(frames),
         "dt": np.array(FRAME),
         "start": trial.start.position,
-        "triangles": trial.garment.triangles,
+        "triangles": garment.triangles,
+        "uv": garment.uv,
+        "triangles_uv": garment.triangles_uv,
+        "area": np.array(triangle_areas(garment.uv, garment.triangles_uv).sum()),
         "mass": np.array(CLOTH.mass),
         "friction": np.array(CLOTH.friction),
-        "bending": np.array(CLOTH.bend_warp),
+        "bending": np.array(0.5 * (CLOTH.bend_warp + CLOTH.bend_weft)),
+        "stiffness": np.array(0.5 * (CLOTH.stretch_weft + CLOTH.stretch_warp)),
     }
     if kind == "ball":
         return {**arrays, "centre": BALL_CENTRE, "radius": np.array(BALL_RADIUS)}
@@ -86,66 +138,112 @@ def scene_arrays(trial: Trial, kind: str, frames: int) -> dict[str, np.ndarray]:
     return {**arrays, "body": vertices, "body_triangles": triangles, "pinned": rim}
 
 
-def run_peer(name: str, trial: Trial, kind: str, frames: int) -> Figure:
+def run_peer(name: str, trial: Trial, kind: str, frames: int, python: str = sys.executable) -> Figure:
     """Run a scene in a peer."""
+    peer, nothing = PEERS[name], Figure(name, trial.name)
     with tempfile.TemporaryDirectory() as folder:
         scene, answer = Path(folder) / "scene.npz", Path(folder) / "answer.npz"
-        np.savez(scene, **scene_arrays(trial, kind, frames))  # type: ignore[arg-type]
-        command = [sys.executable, "-m", f"toile.bench.{PEERS[name][1]}", str(scene), str(answer)]
+        np.savez(scene, **scene_arrays(trial, kind, frames, peer.variant))  # type: ignore[arg-type]
+        here = str(Path(__file__).resolve().parents[1])
+        command = [python, "-c", BOOT, here, peer.runner, str(scene), str(answer)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
         except subprocess.TimeoutExpired:
-            return Figure(name, trial.name, np.nan, np.nan, np.nan, np.nan, f"over {TIME_LIMIT} s")
+            return replace(nothing, note=f"over {TIME_LIMIT} s")
         if done.returncode or not answer.exists():
             words = (done.stderr.strip().splitlines() or ["no answer"])[-1]
-            return Figure(name, trial.name, np.nan, np.nan, np.nan, np.nan, words[:100])
+            return replace(nothing, note=words[:100])
         with np.load(answer, allow_pickle=False) as found:
-            position, took = found["position"], found["milliseconds"]
-            note = str(found["note"])
-    return measured(name, trial, position, float(np.median(took)), frames, note)
+            seen = dict(zip(found["numbers"].tolist(), found["positions"], strict=True))
+            took, note, flat = found["milliseconds"], str(found["note"]), str(found["rest"]) == FLAT
+    return measured(name, trial, seen, float(np.median(took)), note, flat=flat)
 
 
-def measured(who: str, trial: Trial, position: Floats, milliseconds: float, frames: int, note: str) -> Figure:
-    """Return the figures of a last frame. How long it took to blow up is no time to compare with."""
-    g = trial.garment
-    found = stretch_statistics(position, g.triangles, g.uv, g.triangles_uv)
-    if not found.mean < BLOWN_UP:
-        return Figure(who, trial.name, np.nan, found.mean, found.percentile_99, np.nan, f"{note}: blew up")
-    deepest = max(0.0, float(trial.depth(position, frames).max()))
-    return Figure(who, trial.name, milliseconds, found.mean, found.percentile_99, deepest, note)
+def measured(
+    who: str, trial: Trial, seen: dict[int, Floats], milliseconds: float, note: str, *, flat: bool
+) -> Figure:
+    """Return the figures of what was seen, by frame. How long it took to blow up is no time to compare with.
 
-
-def compare(names: list[str], frames: int, cells: int, settings: XpbdSettings) -> Iterator[Figure]:
-    """Yield our figures and each peer's, scene by scene."""
-    for name in names:
-        if name not in PEERS:
-            raise ToileError(f"no peer '{name[:40]}': choose from {', '.join(PEERS)}")
-    trials = [("ball", ball_trial(cells, settings)), ("skirt", skirt_trial(5000, settings))]
-    for kind, trial in trials:
-        row = run_trial(trial, frames, 0.0)
-        yield Figure(
-            "toile",
-            trial.name,
-            row.milliseconds,
-            row.stretch_mean,
-            row.stretch_99,
-            row.deepest,
-            "worst frame",
-        )
-        for name in names:
-            yield run_peer(name, trial, kind, frames)
-
-
-def line(figure: Figure, ours: Figure) -> str:
-    """Return a row of the table with the ratio to our time."""
-    ratio = figure.milliseconds / ours.milliseconds
-    return (
-        f"{figure.scene:<14}{figure.who:<10}{figure.milliseconds:>10.2f}{ratio:>9.1f}×"
-        f"{figure.stretch_mean:>9.2%}/{figure.stretch_99:<8.2%}{1e3 * figure.deepest:>7.1f}  {figure.note}"
+    flat: stretch is measured against the flat pieces, else against the cloth as it started.
+    """
+    stretch = [_stretch(trial, position, flat=flat) for _, position in sorted(seen.items())]
+    worst, last = max(stretch, key=lambda s: s.percentile_99), seen[max(seen)]
+    figure = Figure(who, trial.name, np.nan, worst.mean, worst.percentile_99, stretch[-1].percentile_99)
+    if not worst.mean < BLOWN_UP:
+        return replace(figure, note=f"{note}: blew up")
+    height, width = settled_shape(trial, last)
+    return replace(
+        figure,
+        milliseconds=milliseconds,
+        deepest=max(0.0, *(float(trial.depth(x, number).max()) for number, x in seen.items())),
+        height=height,
+        width=width,
+        note=note,
     )
 
 
-HEAD = f"{'scene':<14}{'who':<10}{'ms':>10}{'ratio':>10}{'stretch mean/99 %':>18}{'mm in':>7}"
+def _stretch(trial: Trial, position: Floats, *, flat: bool) -> StretchStatistics:
+    g = trial.garment
+    if not np.isfinite(position).all():
+        return StretchStatistics(np.inf, np.inf, np.inf)
+    if flat:
+        return stretch_statistics(position, g.triangles, g.uv, g.triangles_uv)
+    return stretch_statistics(position, g.triangles, trial.start.position, g.triangles)
+
+
+def settled_shape(trial: Trial, position: Floats) -> tuple[float, float]:
+    """Return the mean height of the cloth and its mean distance from the middle, seen from above [m]."""
+    middle = trial.start.position[:, [0, 2]].mean(axis=0)
+    return float(position[:, 1].mean()), float(np.linalg.norm(position[:, [0, 2]] - middle, axis=1).mean())
+
+
+def ours(trial: Trial, frames: int) -> Figure:
+    """Return our figures, every frame looked at."""
+    last = [trial.start]
+
+    def frame(state: State, number: int) -> State:
+        last[0] = trial.frame(state, number)
+        return last[0]
+
+    row = run_trial(replace(trial, frame=frame), frames, 0.0)
+    height, width = settled_shape(trial, last[0].position)
+    return Figure(
+        "toile",
+        trial.name,
+        row.milliseconds,
+        row.stretch_mean,
+        row.stretch_99,
+        row.settled_99,
+        row.deepest,
+        height,
+        width,
+        "every frame looked at",
+    )
+
+
+def compare(places: dict[str, str], frames: int, cells: int, settings: XpbdSettings) -> Iterator[Figure]:
+    """Yield our figures and each peer's, scene by scene; places: peer → its Python."""
+    trials = [("ball", ball_trial(cells, settings)), ("skirt", skirt_trial(5000, settings))]
+    for kind, trial in trials:
+        yield ours(trial, frames)
+        for name, python in places.items():
+            yield run_peer(name, trial, kind, frames, python)
+
+
+def line(figure: Figure, own: Figure) -> str:
+    """Return a row of the table with the ratio to our time."""
+    ratio = figure.milliseconds / own.milliseconds
+    return (
+        f"{figure.scene:<12}{figure.who:<15}{figure.milliseconds:>9.2f}{ratio:>8.1f}×"
+        f"{figure.stretch_mean:>10.2%}/{figure.stretch_99:<7.2%}{figure.settled_99:>8.2%}"
+        f"{1e3 * figure.deepest:>7.1f}{100 * figure.height:>8.1f}/{100 * figure.width:<6.1f}{figure.note}"
+    )
+
+
+HEAD = (
+    f"{'scene':<12}{'who':<15}{'ms':>9}{'ratio':>9}{'stretch mean/99 %':>18}{'settled':>8}{'mm in':>7}"
+    f"{'height/width cm':>15}"
+)
 
 
 def to_json(figures: list[Figure]) -> str:

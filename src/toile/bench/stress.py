@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -353,3 +355,37 @@ def run_scene(name: str, seed: int) -> Result:
     except Exception as error:  # whatever goes wrong is what this looks for
         outcome = Outcome(False, f"{type(error).__name__}: {error}")
     return Result(name, seed, outcome, time.perf_counter() - start)
+
+
+def line(name: str, results: Sequence[Result]) -> str:
+    """Return what became of a scene's runs."""
+    bad = [r for r in results if not r.outcome.ok]
+    words = ", ".join(sorted({r.outcome.words for r in bad or results}))
+    seeds = f" (seeds {', '.join(str(r.seed) for r in bad)})" if bad else ""
+    took = sum(r.seconds for r in results) / len(results)
+    return f"{'FAILED' if bad else 'ok    '} {name:<24} {took:6.2f} s  {words}{seeds}"
+
+
+def to_json(result: Result) -> str:
+    """Return a run as a line of a file."""
+    return json.dumps(asdict(result))
+
+
+def known_results(path: str | os.PathLike[str]) -> dict[tuple[str, int], Result]:
+    """Return the runs that a file holds, by scene and seed; lines that were cut off are left out."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        return {}
+    known = {}
+    for number, text in enumerate(lines, 1):
+        try:
+            row = json.loads(text or "{")
+            result = Result(row["scene"], row["seed"], Outcome(**row["outcome"]), row["seconds"])
+        except (ValueError, KeyError, TypeError) as error:
+            if text and not text.startswith('{"scene": '):
+                raise ToileError(f"{path}: line {number} is no run of a stress test: name another") from error
+            continue
+        known[result.scene, result.seed] = result
+    return known

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from dataclasses import replace
 
 from toile.atomic import replacing
-from toile.bench import engine, peers
-from toile.bench.stress import SCENES, run_scene
+from toile.bench import engine, peers, stress
+from toile.bench.stress import SCENES
 from toile.cli import papers_bench
 from toile.cli.common import Commands
 from toile.cloth.xpbd import QUALITIES, XpbdSettings
@@ -74,14 +75,22 @@ def add_peers(kinds: Commands) -> None:
         "peers",
         help="the same scenes in other simulators that are installed",
         description="Runs square cloth on a ball and a skirt on a moving dummy with the default engine and "
-        f"with whichever of {', '.join(peers.PEERS)} this Python can import (pip install bpy, newton[sim], "
-        "mujoco), on the same meshes in the same run. Prints ms per frame of 1/60 s, the ratio to ours, "
-        "stretch, and how deep [mm] the cloth is in the obstacle.",
-        epilog="example: toile bench peers --cells 64 --frames 60",
+        f"whichever of {', '.join(peers.PEERS)} are installed (pip install bpy, newton, mujoco, taichi), on "
+        "the same meshes in the same run. Prints ms per frame of 1/60 s, the ratio to ours, the stretch of "
+        "the worst frame (mean and 99 %) and of the last, how deep [mm] the cloth was in the obstacle, and "
+        "the cloth's mean height and distance from the middle at the end [cm].",
+        epilog="example: toile bench peers --cells 64 --frames 60 --python ~/peers/bin/python",
     )
     parser.add_argument("--cells", type=int, default=128, metavar="N", help="cloth of N × N vertices (128)")
     parser.add_argument("--frames", type=int, default=60, metavar="N", help="of 1/60 s (default: 60)")
-    parser.add_argument("--only", default="", metavar="A,B", help="these peers (default: all that are there)")
+    slow = ", ".join(name for name, peer in peers.PEERS.items() if not peer.usual)
+    parser.add_argument(
+        "--only", default="", metavar="A,B", help=f"these peers (default: all that are there, without {slow})"
+    )
+    parser.add_argument(
+        "--python", action="append", default=[], metavar="FILE",
+        help="a Python that has peers; it needs NumPy, not Toile (default: this one); may be given again",
+    )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="FILE.json", help="keep the numbers")
     parser.set_defaults(run=run_peers)
 
@@ -90,16 +99,12 @@ def run_peers(options: argparse.Namespace) -> int:
     """Print the table."""
     if not (8 <= options.cells <= 1024 and 2 <= options.frames <= 10_000):
         raise ToileError("--cells goes from 8 to 1024, --frames from 2 to 10000")
-    names = [name for name in options.only.split(",") if name] or peers.installed()
-    if not names:
-        raise ToileError(
-            f"none of {', '.join(peers.PEERS)} is installed: pip install bpy, newton[sim] or mujoco"
-        )
+    places = chosen_peers(options.only, options.python or [sys.executable])
     print(peers.HEAD, flush=True)
     figures: list[peers.Figure] = []
-    ours = None
-    for figure in peers.compare(names, options.frames, options.cells, XpbdSettings()):
-        ours = figure if figure.who == "toile" or ours is None else ours
+    ours = peers.Figure("toile", "")
+    for figure in peers.compare(places, options.frames, options.cells, XpbdSettings()):
+        ours = figure if figure.who == "toile" else ours
         figures.append(figure)
         print(peers.line(figure, ours), flush=True)
     if options.output:
@@ -107,6 +112,19 @@ def run_peers(options: argparse.Namespace) -> int:
             file.write(peers.to_json(figures).encode())
         print(f"wrote {options.output}")
     return 0
+
+
+def chosen_peers(only: str, pythons: list[str]) -> dict[str, str]:
+    """Return the peers to run and the Python of each; tells which of those named are missing."""
+    names = [name for name in only.split(",") if name]
+    for name in names:
+        if name not in peers.PEERS:
+            raise ToileError(f"no peer '{name[:40]}': choose from {', '.join(peers.PEERS)}")
+    there = peers.installed(pythons)
+    missing = [peers.PEERS[name].package for name in names or peers.PEERS if name not in there]
+    if missing and (names or not there):
+        raise ToileError(f"not installed: pip install {' '.join(dict.fromkeys(missing))} (or name --python)")
+    return {name: there[name] for name in names or there if names or peers.PEERS[name].usual}
 
 
 def add_stress(commands: Commands) -> None:
@@ -123,6 +141,11 @@ def add_stress(commands: Commands) -> None:
         "--runs", type=int, default=3, metavar="N", help="random starts of each scene (default: 3)"
     )
     parser.add_argument("--only", default="", metavar="WORD", help="scenes with this word in their name")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE.jsonl",
+        help="keep each run as a line of JSON; runs that the file has already are not made again, so that an "
+        "interrupted test goes on (after a change of the engine take a new file)",
+    )  # fmt: skip
     parser.set_defaults(run=run_stress)
 
 
@@ -131,18 +154,28 @@ def run_stress(options: argparse.Namespace) -> int:
     chosen = [name for name in SCENES if options.only.lower() in name.lower()]
     if not chosen:
         raise ToileError(f"no scene has '{options.only[:40]}' in its name: choose from {', '.join(SCENES)}")
+    runs, known = max(1, options.runs), stress.known_results(options.output) if options.output else {}
     failures = 0
     for name in chosen:
-        results = [run_scene(name, seed) for seed in range(max(1, options.runs))]
-        bad = [r for r in results if not r.outcome.ok]
-        failures += len(bad)
-        words = ", ".join(sorted({r.outcome.words for r in bad or results}))
-        seeds = f" (seeds {', '.join(str(r.seed) for r in bad)})" if bad else ""
-        took = sum(r.seconds for r in results) / len(results)
-        mark = "ok    " if not bad else "FAILED"
-        print(f"{mark} {name:<24} {took:6.2f} s  {words}{seeds}", flush=True)
-    print(f"{len(chosen)} scenes, {len(chosen) * max(1, options.runs)} runs, {failures} failed")
+        results = [_kept_run(name, seed, known, options.output) for seed in range(runs)]
+        failures += sum(not r.outcome.ok for r in results)
+        print(stress.line(name, results), flush=True)
+    print(f"{len(chosen)} scenes, {len(chosen) * runs} runs, {failures} failed")
     return 1 if failures else 0
+
+
+def _kept_run(
+    name: str, seed: int, known: dict[tuple[str, int], stress.Result], output: str | None
+) -> stress.Result:
+    """Return a run from the file, or make it and add it there."""
+    if (name, seed) in known:
+        return known[name, seed]
+    result = stress.run_scene(name, seed)
+    if output:
+        with open(output, "a", encoding="utf-8") as file:
+            # on a line of its own even if the last one was cut off
+            file.write("\n" + stress.to_json(result))
+    return result
 
 
 BENCHES = (add_engine, add_peers, papers_bench.add_papers)

@@ -85,6 +85,14 @@ def add_outputs(parser: argparse.ArgumentParser, usual: str) -> None:
     )  # fmt: skip
 
 
+def add_smooth_option(parser: argparse.ArgumentParser) -> None:
+    """Let a command take ``--smooth``: how cloth is shown, not how it is simulated."""
+    parser.add_argument(
+        "--smooth", type=int, choices=(0, 1, 2, 3), default=0,
+        help="show the cloth finer than it was simulated: so many times four triangles for one (default: 0)",
+    )  # fmt: skip
+
+
 def outputs_of(options: argparse.Namespace, usual: str | Path) -> list[Path]:
     """Return where results go; asked before any work is done."""
     return [check_output(path) for path in options.output or [str(usual)]]
@@ -220,6 +228,12 @@ def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str
 def write_result(recording: Replayable, path: Path, **options: Any) -> None:
     """Write a result in the format of the file's ending, and tell."""
     tell_written(export(recording, path, **options))
+
+
+def write_results(recording: Replayable, paths: Sequence[Path], smooth: int) -> None:
+    """Write results; those for the eye and for other programs are refined, a .toile file is what it is."""
+    for path in paths:
+        write_result(recording, path, smooth=0 if path.suffix.lower() == ".toile" else smooth)
 
 
 def tell_unfinished(recorded: RecordedFile) -> None:

@@ -10,6 +10,7 @@ from toile.cli.common import (
     Progress,
     add_body_option,
     add_outputs,
+    add_smooth_option,
     add_wearing,
     body_of,
     garments_of,
@@ -18,6 +19,7 @@ from toile.cli.common import (
     outputs_of,
     tell_unfinished,
     write_result,
+    write_results,
 )
 from toile.errors import ToileError
 from toile.garment.fabric import FABRICS
@@ -46,6 +48,7 @@ def add_dress(commands: Commands) -> None:
         "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)"
     )
     add_outputs(parser, RESULT)
+    add_smooth_option(parser)
     parser.set_defaults(run=run_dress)
 
 
@@ -70,8 +73,7 @@ def run_dress(options: argparse.Namespace) -> int:
         print(f"note: {note}")
     found = audit_drape(recording)
     print("\n".join(found.lines()))
-    for path in outputs:
-        write_result(recording, path)
+    write_results(recording, outputs, options.smooth)
     return 0 if found.ok else CHECK_FAILED
 
 

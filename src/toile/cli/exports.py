@@ -12,6 +12,7 @@ from typing import Any
 from toile.cli.common import (
     Commands,
     add_outputs,
+    add_smooth_option,
     check_output,
     outputs_of,
     tell_unfinished,
@@ -41,10 +42,7 @@ def add_export(commands: Commands) -> None:
     parser.add_argument("file", metavar="FILE.toile")
     endings = ", ".join(EXPORTS)
     parser.add_argument("-o", "--output", action="append", required=True, metavar="FILE", help=endings)
-    parser.add_argument(
-        "--smooth", type=int, choices=(0, 1, 2, 3), default=0,
-        help="show the cloth finer than it was simulated: so many times four triangles for one (default: 0)",
-    )  # fmt: skip
+    add_smooth_option(parser)
     parser.add_argument("--skip-damaged", action="store_true", help="leave frames out that cannot be read")
     parser.add_argument(
         "--frame", type=int, metavar="N",

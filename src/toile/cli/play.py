@@ -6,7 +6,7 @@ import argparse
 import sys
 import webbrowser
 
-from toile.cli.common import Commands
+from toile.cli.common import Commands, add_smooth_option
 from toile.run.record import RecordedFile
 from toile.web.play import make_server
 
@@ -22,13 +22,17 @@ def add_play(commands: Commands) -> None:
     )
     parser.add_argument("file", metavar="FILE.toile")
     parser.add_argument("--port", type=int, default=0, metavar="N", help="default: any free one")
+    add_smooth_option(parser)
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.set_defaults(run=run_play)
 
 
 def run_play(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
-    with RecordedFile(options.file) as recorded, make_server(recorded, options.port) as server:
+    with (
+        RecordedFile(options.file) as recorded,
+        make_server(recorded, options.port, smooth=options.smooth) as server,
+    ):
         address = f"http://127.0.0.1:{server.server_address[1]}/"
         print(f"{options.file}: {address} (Ctrl-C ends it)")
         sys.stdout.flush()

@@ -20,6 +20,7 @@ from toile.cli.common import (
     Commands,
     Progress,
     add_outputs,
+    add_smooth_option,
     add_wearing,
     body_of,
     garments_of,
@@ -28,7 +29,7 @@ from toile.cli.common import (
     outputs_of,
     patterns_worn,
     tell_written,
-    write_result,
+    write_results,
 )
 from toile.cli.walk_progress import WalkProgress
 from toile.errors import ToileError
@@ -92,6 +93,7 @@ def add_walk(commands: Commands) -> None:
     add("--over", metavar="FILE.toile", help="a recorded walk over which the patterns are worn")
     add("--from-frame", type=int, metavar="N", help="the first frame that is computed anew, with --wind")
     add_outputs(parser, RESULT)
+    add_smooth_option(parser)
     parser.set_defaults(run=run_walk)
 
 
@@ -129,11 +131,9 @@ def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -
     _close(target)
     with RecordedFile(target) as recorded:
         print("\n".join(report(audit_rows(recorded), recorded.garment.particle_count)))
-    for path in outputs:
-        if path == target:
-            tell_written([path])
-        else:
-            write_result(target, path)
+    if target in outputs:
+        tell_written([target])
+    write_results(target, [path for path in outputs if path != target], options.smooth)
     return 0
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from toile.errors import ToileError
-from toile.run.record import Frame, RecordedFile
+from toile.export.smooth import Smoothed
+from toile.run.record import Frame, RecordedFile, Source
 
 FILES = {
     "/": ("player.html", "text/html; charset=utf-8"),
@@ -30,30 +31,31 @@ HEADERS = {
 class Show:
     """A recording as the page asks for it; it may still be growing."""
 
-    def __init__(self, recorded: RecordedFile) -> None:
-        """Take an open recording."""
+    def __init__(self, recorded: RecordedFile, smooth: int = 0) -> None:
+        """Take an open recording; smooth: how often the cloth is refined for the page."""
         self._recorded, self._lock = recorded, threading.Lock()
+        self._shown: Source = Smoothed(recorded, smooth) if smooth else recorded
         if not len(recorded):
             raise ToileError(f"{recorded.path} has no frame yet: wait for the first one")
 
     def about(self) -> bytes:
         """Return what there is, as JSON: the page asks again while the recording grows."""
         with self._lock:
-            r = self._recorded
+            r, garment = self._recorded, self._shown.garment
             count = r.refresh()
             times = [r.time(0), r.time(1)] if count > 1 else [0.0, 1 / 30]
-            owner = r.garment.particle_garment[r.garment.triangles[:, 0]].tolist()
-            colour = [[float(c) for c in r.garment.fabrics[f].colour] for f in r.garment.triangle_fabric]
+            owner = garment.particle_garment[garment.triangles[:, 0]].tolist()
+            colour = [[float(c) for c in garment.fabrics[f].colour] for f in garment.triangle_fabric]
             parts = []
-            for index, name in enumerate(r.garment.garment_names):
+            for index, name in enumerate(garment.garment_names):
                 if index in owner:
                     parts.append({"name": name, "colour": colour[owner.index(index)]})
             content = {
-                "name": r.garment.name,
+                "name": garment.name,
                 "frames": count,
                 "complete": r.complete,
                 "fps": 1.0 / max(times[1] - times[0], 1e-4),
-                "points": r.garment.particle_count,
+                "points": garment.particle_count,
                 "skin": 0 if r.body is None else len(r.body.vertices),
                 "garments": parts,
             }
@@ -61,7 +63,7 @@ class Show:
 
     def mesh(self) -> bytes:
         """Return garment triangles with the garment of each, then the body's: counts first, 32 bit."""
-        g, body = self._recorded.garment, self._recorded.body
+        g, body = self._shown.garment, self._shown.body
         skin = np.zeros((0, 3), np.int32) if body is None else body.triangles
         owner = g.particle_garment[g.triangles[:, 0]] if len(g.triangles) else np.zeros(0, np.int32)
         parts = [np.array([len(g.triangles), len(skin)]), g.triangles, owner, skin]
@@ -70,14 +72,14 @@ class Show:
     def frame(self, number: int) -> bytes:
         """Return the points of garments and body in a frame, 32-bit numbers [m]."""
         with self._lock:
-            frame: Frame = self._recorded.frame(number)
+            frame: Frame = self._shown.frame(number)
         parts = (frame.position, frame.body_vertices)
         return b"".join(np.ascontiguousarray(part, dtype="<f4").tobytes() for part in parts)
 
 
-def make_server(recorded: RecordedFile, port: int = 0) -> ThreadingHTTPServer:
-    """Return a server for this computer only; port 0 takes any free one."""
-    show = Show(recorded)
+def make_server(recorded: RecordedFile, port: int = 0, *, smooth: int = 0) -> ThreadingHTTPServer:
+    """Return a server for this computer only; port 0 takes any free one. smooth: see Show."""
+    show = Show(recorded, smooth)
 
     class Handler(_Handler):
         shown = show
