@@ -115,7 +115,19 @@ template <class T>
 inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
     return x > y ? x : y;
 }
+// x where the sign is positive, 0 elsewhere
+template <class T>
+inline Lane<T> where_positive(const Lane<T> &sign, const Lane<T> &x) {
+    const Lane<T> zero = {};
+    return sign > zero ? x : zero;
+}
 #else
+template <class T>
+inline Lane<T> where_positive(const Lane<T> &sign, const Lane<T> &x) {
+    Lane<T> r;
+    for (int i = 0; i < LANES; ++i) r[i] = sign[i] > T(0) ? x[i] : T(0);
+    return r;
+}
 template <class T>
 inline Lane<T> at_most(const Lane<T> &x, const Lane<T> &y) {
     Lane<T> r;

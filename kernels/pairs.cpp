@@ -159,6 +159,7 @@ void Pairs<T>::pack() {
     }
     for (std::size_t i = 0; i < particle_count_; ++i) use_begin[i + 1] += use_begin[i];
     use.resize(4 * planes_.size());
+    pushed.assign(particle_count_, 0);
     std::vector<std::size_t> next(use_begin.begin(), use_begin.end() - 1);
     for (std::size_t i = 0; i < planes_.size(); ++i)
         for (std::size_t k = 0; k < 4; ++k)
@@ -168,7 +169,7 @@ void Pairs<T>::pack() {
 template <class T>
 PairView<T> Pairs<T>::view() {
     return {(planes_.size() + PAIR_LANES - 1) / PAIR_LANES, particle.data(), weight.data(), normal.data(), thickness_.data(),
-            friction_.data(), push.data(), depth.data(), use_begin.data(), use.data()};
+            friction_.data(), push.data(), depth.data(), pushed.data(), use_begin.data(), use.data()};
 }
 
 template <class T>

@@ -59,6 +59,7 @@ class Pairs {
     // packed for the substeps, see PairView
     std::vector<std::int32_t> particle, use;
     std::vector<T> weight, normal, thickness_, friction_, push, depth;
+    std::vector<unsigned char> pushed;
     std::vector<std::size_t> use_begin;
 };
 

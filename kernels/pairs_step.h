@@ -9,11 +9,14 @@ namespace TOILE_ISA {
 namespace {
 static_assert(LANES == PAIR_LANES);
 
+// several threads may mark one particle, all with the same
 template <class T>
-inline bool any_positive(const Lane<T> &v) {
-    bool any = false;
-    for (int i = 0; i < LANES; ++i) any |= v[i] > T(0);
-    return any;
+inline void mark_pushed(const PairView<T> &pairs, std::int32_t particle) {
+#if TOILE_VECTOR
+    __atomic_store_n(pairs.pushed + particle, 1, __ATOMIC_RELAXED);
+#else
+    *static_cast<volatile unsigned char *>(pairs.pushed + particle) = 1;
+#endif
 }
 
 // How each pair of near cloth must be pushed apart, normal · Σ c_k x_k >= thickness; friction on the motion of one against
@@ -35,7 +38,7 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
         }
         Lane<T> depth = thick - gap;
         T *kept = pairs.depth + LANES * b;
-        if (!any_positive<T>(depth)) {
+        if (!any_greater<T>(depth, zero)) {
             std::memset(kept, 0, LANES * sizeof(T));
             continue;
         }
@@ -58,7 +61,11 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
         const Lane<T> out[4] = {(nx * depth - sx * share) * inverse, (ny * depth - sy * share) * inverse,
                                 (nz * depth - sz * share) * inverse, late * inverse};
         for (int k = 0; k < 4; ++k) std::memcpy(push + LANES * k, &out[k], sizeof out[k]);
-        for (int i = 0; i < LANES; ++i) kept[i] = sum[i] > T(0) ? depth[i] : T(0);
+        for (int i = 0; i < LANES; ++i) {
+            kept[i] = sum[i] > T(0) ? depth[i] : T(0);
+            if (kept[i] > T(0))
+                for (int k = 0; k < 4; ++k) mark_pushed(pairs, index[LANES * k + i]);
+        }
     }
 }
 
@@ -66,6 +73,8 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
 // one bad pair to its many harmless neighbours. Independent of their order and of the threads.
 template <class T>
 inline void apply_pairs(const PairView<T> &pairs, std::size_t p, T *x, T *old) {
+    if (!pairs.pushed[p]) return;  // most: none of its pairs is too near
+    pairs.pushed[p] = 0;
     T move[3] = {T(0), T(0), T(0)}, back[3] = {T(0), T(0), T(0)}, total = T(0);
     for (std::size_t u = pairs.use_begin[p]; u < pairs.use_begin[p + 1]; ++u) {
         const auto use = static_cast<std::size_t>(pairs.use[u]), block = use / (4 * LANES), lane = use % LANES;

@@ -43,7 +43,7 @@ class Cloth {
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         set_order(order);
         point_.assign(4 * (count_ + group_count(chunk_count_)), T(0));
-        before_.assign(4 * count_, T(0));
+        before_.assign(4 * (count_ + 2), T(0));
         velocity_.assign(4 * count_, T(0));
         asked_.assign(4 * count_, T(0));
         inverse_mass_ = in_order(inverse_mass);
@@ -227,7 +227,7 @@ class Cloth {
         if (pairs_.count())
             rise = pairs_.stack(point_.data(), contact_begin_, contact_normal_, contact_offset_, thickness_);
         make_room(point_.data(), contact_begin_, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), contact_normal_, contact_offset_);
-        set_contact_planes();
+        set_contact_blocks();
         const ClothView<T> cloth = view();
         {
             nb::gil_scoped_release release;
@@ -364,16 +364,18 @@ class Cloth {
     }
 
     void read(const Points &position, const Points &velocity) {
-        for (std::size_t k = 0; k < count_; ++k) {
-            const std::size_t p = 3 * static_cast<std::size_t>(order_[k]);
-            for (int a = 0; a < 3; ++a) {
-                point_[4 * k + a] = static_cast<T>(position.data()[p + a]);
-                velocity_[4 * k + a] = static_cast<T>(velocity.data()[p + a]);
+        for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k) {
+                const std::size_t p = 3 * static_cast<std::size_t>(order_[k]);
+                for (int a = 0; a < 3; ++a) {
+                    point_[4 * k + a] = static_cast<T>(position.data()[p + a]);
+                    velocity_[4 * k + a] = static_cast<T>(velocity.data()[p + a]);
+                }
+                point_[4 * k + 3] = inverse_mass_[k];
             }
-            point_[4 * k + 3] = inverse_mass_[k];
-        }
-        // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
-        std::fill(asked_.begin(), asked_.end(), T(0));
+            // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
+            std::fill(asked_.begin() + 4 * first, asked_.begin() + 4 * last, T(0));
+        });
     }
 
     // Near cloth for the next dt [s]. It is searched for when something is to be watched, for so long [s]; else what was found
@@ -400,32 +402,78 @@ class Cloth {
         for (std::size_t c = 0; c < m; ++c) ++contact_begin_[place_[particle.data()[c]] + 1];
         for (std::size_t k = 0; k < count_; ++k) contact_begin_[k + 1] += contact_begin_[k];
         contact_normal_.resize(3 * m), contact_velocity_.resize(3 * m), contact_offset_.resize(m);
+        contact_place_.resize(m);
         std::vector<std::size_t> next(contact_begin_.begin(), contact_begin_.end() - 1);
-        for (std::size_t c = 0; c < m; ++c) {
-            const std::size_t p = particle.data()[c], to = next[place_[p]]++;
-            double offset = -gap.data()[c];
-            for (int a = 0; a < 3; ++a) {
-                offset += normal.data()[3 * c + a] * position.data()[3 * p + a];
-                contact_normal_[3 * to + a] = static_cast<T>(normal.data()[3 * c + a]);
-                contact_velocity_[3 * to + a] = static_cast<T>(velocity.data()[3 * c + a]);
+        for (std::size_t c = 0; c < m; ++c) contact_place_[c] = next[place_[particle.data()[c]]]++;
+        for_ranges(m, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
+            for (std::size_t c = first; c < last; ++c) {
+                const std::size_t p = particle.data()[c], to = contact_place_[c];
+                double offset = -gap.data()[c];
+                for (int a = 0; a < 3; ++a) {
+                    offset += normal.data()[3 * c + a] * position.data()[3 * p + a];
+                    contact_normal_[3 * to + a] = static_cast<T>(normal.data()[3 * c + a]);
+                    contact_velocity_[3 * to + a] = static_cast<T>(velocity.data()[3 * c + a]);
+                }
+                contact_offset_[to] = static_cast<T>(offset);
             }
-            contact_offset_[to] = static_cast<T>(offset);
-        }
+        });
     }
 
-    // what the substeps read, one plane after the other
-    void set_contact_planes() {
-        contact_.resize(contact_offset_.size());
-        for (std::size_t c = 0; c < contact_.size(); ++c) {
-            const T *n = contact_normal_.data() + 3 * c, *v = contact_velocity_.data() + 3 * c;
-            contact_[c] = {{n[0], n[1], n[2], T(0)}, {v[0], v[1], v[2], T(0)}, contact_offset_[c], n[0] * v[0] + n[1] * v[1] + n[2] * v[2]};
+    // what the substeps read (ContactView)
+    void set_contact_blocks() {
+        const std::size_t spans = (count_ + CONTACT_SPAN - 1) / CONTACT_SPAN;
+        block_begin_.assign(spans + 1, 0);
+        for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
+            for (std::size_t s = first; s < last; ++s)
+                each_contact(s, [&](std::size_t block, std::size_t, std::size_t, std::size_t) { block_begin_[s + 1] = block + 1; });
+        });
+        for (std::size_t s = 0; s < spans; ++s) block_begin_[s + 1] += block_begin_[s];
+        const std::size_t blocks = block_begin_[spans];
+        block_particle_.resize(blocks * LANES), block_plane_.resize(blocks * CONTACT_ROWS * LANES);
+        for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
+            for (std::size_t s = first; s < last; ++s) fill_contact_blocks(s);
+        });
+    }
+    // use(block of the span, lane, particle, contact): the first contact of every particle, then the second ones in new blocks
+    template <class Use>
+    void each_contact(std::size_t span, const Use &use) const {
+        const std::size_t end = std::min(count_, (span + 1) * CONTACT_SPAN);
+        std::size_t block = 0;
+        bool more = true;
+        for (std::size_t round = 0; more; ++round) {
+            more = false;
+            std::size_t lane = 0;
+            for (std::size_t k = span * CONTACT_SPAN; k < end; ++k) {
+                const std::size_t c = contact_begin_[k] + round;
+                if (c >= contact_begin_[k + 1]) continue;
+                more |= c + 1 < contact_begin_[k + 1];
+                use(block + lane / LANES, lane % LANES, k, c), ++lane;
+            }
+            block += (lane + LANES - 1) / LANES;
         }
+    }
+    void fill_contact_blocks(std::size_t span) {
+        std::int32_t *particle = block_particle_.data() + LANES * block_begin_[span];
+        T *plane = block_plane_.data() + CONTACT_ROWS * LANES * block_begin_[span];
+        // unused lanes: a plane that nothing reaches, on a pinned particle that nobody reads
+        const std::size_t blocks = block_begin_[span + 1] - block_begin_[span], dummy = count_ + span / SPANS_AT_ONCE % 2;
+        std::fill_n(particle, LANES * blocks, static_cast<std::int32_t>(dummy));
+        std::fill_n(plane, CONTACT_ROWS * LANES * blocks, T(-1));
+        each_contact(span, [&](std::size_t block, std::size_t lane, std::size_t k, std::size_t c) {
+            const T *n = contact_normal_.data() + 3 * c, *v = contact_velocity_.data() + 3 * c;
+            const T rows[CONTACT_ROWS] = {n[0], n[1], n[2], contact_offset_[c] + thickness_[k],
+                                          n[0] * v[0] + n[1] * v[1] + n[2] * v[2], v[0], v[1], v[2], friction_[k]};
+            particle[LANES * block + lane] = static_cast<std::int32_t>(k);
+            for (int r = 0; r < CONTACT_ROWS; ++r) plane[(CONTACT_ROWS * block + r) * LANES + lane] = rows[r];
+        });
     }
 
     nb::ndarray<nb::numpy, double> written(const std::vector<T> &from) const {
         std::vector<double> r(3 * count_);
-        for (std::size_t k = 0; k < count_; ++k)
-            for (int a = 0; a < 3; ++a) r[3 * static_cast<std::size_t>(order_[k]) + a] = from[4 * k + a];
+        for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
+            for (std::size_t k = first; k < last; ++k)
+                for (int a = 0; a < 3; ++a) r[3 * static_cast<std::size_t>(order_[k]) + a] = from[4 * k + a];
+        });
         return own(std::move(r), {count_, 3});
     }
 
@@ -434,9 +482,10 @@ class Cloth {
     }
 
     ClothView<T> view() {
-        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), drag_.data(), thickness_.data(),
-                       friction_.data(), triangles_.view(), seams_.view(), long_threads_.view(), bending(),
-                       static_cast<int>(levels_.size()), {}, pairs_.view(), contact_begin_.data(), contact_.data()};
+        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), drag_.data(),
+                       triangles_.view(), seams_.view(), long_threads_.view(), bending(),
+                       static_cast<int>(levels_.size()), {}, pairs_.view(),
+                       {block_begin_.data(), block_particle_.data(), block_plane_.data()}};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         return v;
     }
@@ -459,9 +508,11 @@ class Cloth {
     bool layered_ = false;
     surface::Near near_;
     Pairs<T> pairs_;
-    std::vector<std::size_t> contact_begin_;
+    std::vector<std::size_t> contact_begin_, contact_place_;
     std::vector<T> contact_normal_, contact_offset_, contact_velocity_;
-    std::vector<ContactPlane<T>> contact_;
+    std::vector<std::size_t> block_begin_;  // what the substeps read of them (ContactView)
+    std::vector<std::int32_t> block_particle_;
+    std::vector<T> block_plane_;
 };
 
 template <class T>

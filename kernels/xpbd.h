@@ -60,13 +60,17 @@ struct LevelView {
     Constraints<T> limits;
 };
 
-// normal · x >= offset + speed · t, with skin that moves past; the fourth numbers of the vectors are 0
+// Planes of the skin, eight side by side: normal · x >= offset + speed · t, with skin that moves past. Spans of consecutive
+// particles, so few that they stay in the nearest cache; in each, the first planes of all its particles come first, then the
+// second ones: no two lanes of a block are of one particle.
+constexpr std::size_t CONTACT_SPAN = 256;
+constexpr std::size_t SPANS_AT_ONCE = 4;  // that a thread takes before the next thread's turn
+constexpr int CONTACT_ROWS = 9;  // normal x y z, offset [m] (thickness included), speed = normal · velocity [m/s], velocity x y z, friction
 template <class T>
-struct ContactPlane {
-    T normal[4];
-    T velocity[4];  // of the skin [m/s]
-    T offset;       // [m]
-    T speed;        // normal · velocity [m/s]
+struct ContactView {
+    const std::size_t *begin = nullptr;      // (span + 1): blocks
+    const std::int32_t *particle = nullptr;  // (block, lane)
+    const T *plane = nullptr;                // (block, CONTACT_ROWS, lane)
 };
 
 template <class T>
@@ -74,19 +78,16 @@ struct ClothView {
     std::size_t particle_count;
     int chunk_count;
     T *point;           // (particle + dummies, 4): x, y, z [m], inverse mass [1/kg]
-    T *before;          // (particle, 4): position at the start of the substep
+    T *before;          // (particle + 2 dummies, 4): position at the start of the substep
     T *velocity;        // (particle, 4) [m/s]
     T *asked;           // (particle, 4): what the constraints of the last substep moved it by [m]
     const T *drag;      // (particle) rate at which the air carries it along [1/s]
-    const T *thickness; // (particle) distance kept from the skin [m]
-    const T *friction;  // (particle) Coulomb coefficient against skin
     Constraints<T> triangles, seams, long_threads;
     Bending<T> bending;
     int level_count;
     LevelView<T> level[LEVEL_LIMIT];
     PairView<T> pairs;  // cloth near cloth (pairs.h)
-    const std::size_t *contact_begin;  // (particle + 1)
-    const ContactPlane<T> *contact;    // by particle
+    ContactView<T> contacts;
 };
 
 template <class T>

@@ -302,38 +302,69 @@ inline T dot3(const Four<T> &a, const Four<T> &b) {
     return product[0] + product[1] + product[2];
 }
 
-// one contact plane: push out along the normal, Coulomb friction on the motion relative to the skin
+// Eight contact planes: push out along the normal, Coulomb friction on the motion relative to the skin. `time` is that of
+// the end of this substep since the planes were found.
 template <class T>
-inline void respond(Four<T> &x, Four<T> &old, const ContactPlane<T> &plane, T time, T dt, T thickness, T mu, T push_limit) {
-    const Four<T> n = load4(plane.normal), skin = load4(plane.velocity);
-    const T wall = plane.offset + thickness + plane.speed * time;  // at the end of this substep
-    const T depth = wall - dot3<T>(n, x);
-    if (depth <= T(0)) return;
-    const T push = depth < push_limit ? depth : push_limit;
+inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *before, T time, const StepOptions<T> &o) {
+    const std::int32_t *index = contacts.particle + b * LANES;
+    const auto row = [&](int k) { return load(contacts.plane + (b * CONTACT_ROWS + k) * LANES); };
+    const Lane<T> nx = row(0), ny = row(1), nz = row(2), speed = row(4), zero = splat<T>(T(0));
+    const Lane<T> wall = row(3) + speed * splat<T>(time);
+    Lanes4<T> x = gather(point, index);
+    const Lane<T> depth = wall - (nx * x.x + ny * x.y + nz * x.z);
+    if (!any_greater<T>(depth, zero)) return;
+    Lanes4<T> old = gather(before, index);
+    // pinned particles stay
+    const Lane<T> push = where_positive<T>(x.w, at_most<T>(at_least<T>(depth, zero), splat<T>(o.push_limit)));
     // the part of the depth that was there before is mended without giving speed
-    T late = wall - plane.speed * dt - dot3<T>(n, old);
-    late = late < T(0) ? T(0) : (late < push ? late : push);
-    x += n * four<T>(push), old += n * four<T>(late);
-    Four<T> slip = x - old - skin * four<T>(dt);
-    slip -= n * four<T>(dot3<T>(slip, n));
-    const T length2 = dot3<T>(slip, slip), grip = mu * push;
-    x -= slip * four<T>(length2 <= grip * grip ? T(1) : grip / std::sqrt(length2));
+    const Lane<T> was = wall - speed * splat<T>(o.dt) - (nx * old.x + ny * old.y + nz * old.z);
+    const Lane<T> late = at_most<T>(at_least<T>(was, zero), push);
+    x.x += nx * push, x.y += ny * push, x.z += nz * push;
+    old.x += nx * late, old.y += ny * late, old.z += nz * late;
+    const Lane<T> dt = splat<T>(o.dt);
+    Lane<T> sx = x.x - old.x - row(5) * dt, sy = x.y - old.y - row(6) * dt, sz = x.z - old.z - row(7) * dt;
+    const Lane<T> along = sx * nx + sy * ny + sz * nz;
+    sx -= nx * along, sy -= ny * along, sz -= nz * along;
+    // all of the slip while the skin grips, else friction times the push of it
+    const Lane<T> grip = row(8) * push, slip = at_least<T>(square_root<T>(sx * sx + sy * sy + sz * sz), splat<T>(T(1e-12)));
+    const Lane<T> share = where_positive<T>(push, at_most<T>(grip / slip, splat<T>(T(1))));
+    x.x -= sx * share, x.y -= sy * share, x.z -= sz * share;
+    scatter(point, index, x), scatter(before, index, old);
 }
 
-// cloth against cloth and against skin, then the velocity
+// the new velocity
 template <class T>
-inline void finish(const ClothView<T> &cloth, const StepOptions<T> &o, const Four<T> &inverse_dt, T time, std::size_t p) {
-    T *point = cloth.point + 4 * p, *before = cloth.before + 4 * p;
-    if (point[3] == T(0)) return;
-    store4(cloth.asked + 4 * p, load4(point) - load4(cloth.asked + 4 * p));
-    if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, point, before);
-    Four<T> x = load4(point), old = load4(before);
-    for (std::size_t c = cloth.contact_begin[p]; c < cloth.contact_begin[p + 1]; ++c)
-        respond<T>(x, old, cloth.contact[c], time, o.dt, cloth.thickness[p], cloth.friction[p], o.push_limit);
-    Four<T> v = (x - old) * inverse_dt;
+inline void finish(const ClothView<T> &cloth, const StepOptions<T> &o, const Four<T> &inverse_dt, std::size_t p) {
+    const Four<T> x = load4(cloth.point + 4 * p);
+    if (x[3] == T(0)) return;
+    Four<T> v = (x - load4(cloth.before + 4 * p)) * inverse_dt;
     const T speed2 = dot3<T>(v, v);
     if (speed2 > o.speed_limit * o.speed_limit) v = v * four<T>(o.speed_limit / std::sqrt(speed2));
-    store4(point, x), store4(cloth.velocity + 4 * p, v);
+    store4(cloth.velocity + 4 * p, v);
+}
+
+// what the constraints asked for, then cloth against cloth
+template <class T>
+inline void settle(const ClothView<T> &cloth, std::size_t p) {
+    T *point = cloth.point + 4 * p;
+    if (point[3] == T(0)) return;
+    store4(cloth.asked + 4 * p, load4(point) - load4(cloth.asked + 4 * p));
+    if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, point, cloth.before + 4 * p);
+}
+
+// the end of a substep for one span of particles, and the beginning of the next
+template <class T>
+void finish_span(const ClothView<T> &cloth, const StepOptions<T> &o, const Air<T> &air, std::size_t span, T time, bool last) {
+    const std::size_t begin = span * CONTACT_SPAN, past = begin + CONTACT_SPAN;
+    const std::size_t end = past < cloth.particle_count ? past : cloth.particle_count;
+    const Four<T> inverse_dt = four<T>(T(1) / o.dt);
+    for (std::size_t p = begin; p < end; ++p) settle(cloth, p);
+    for (std::size_t b = cloth.contacts.begin[span]; b < cloth.contacts.begin[span + 1]; ++b)
+        respond(cloth.contacts, b, cloth.point, cloth.before, time, o);
+    for (std::size_t p = begin; p < end; ++p) {
+        finish(cloth, o, inverse_dt, p);
+        if (!last) predict(cloth, o, air, p);
+    }
 }
 
 // One substep: predict | coarse limits, curvatures | carry both to the particles, threads and triangles chunk by chunk |
@@ -342,7 +373,6 @@ template <class T>
 void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
     // forces add up from substep to substep: Σ βⁿ = 1 / (1 - β) of what is asked for in one
     const T inverse_dt2 = T(1) / (o.dt * o.dt * (T(1) - o.head_start));
-    const Four<T> inverse_dt = four<T>(T(1) / o.dt);
     const Air<T> air(o);
     const std::size_t n = cloth.particle_count;
     const int chunks = cloth.chunk_count;
@@ -383,11 +413,8 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
             barrier.wait();
         }
         const T time = o.dt * T(s + 1);
-        const bool last = s + 1 == o.substep_count;
-        each_particle([&](std::size_t p) {
-            finish(cloth, o, inverse_dt, time, p);
-            if (!last) predict(cloth, o, air, p);
-        });
+        for (std::size_t k = 0; k * CONTACT_SPAN < n; ++k)
+            if (static_cast<int>(k / SPANS_AT_ONCE % size) == rank) finish_span(cloth, o, air, k, time, s + 1 == o.substep_count);
     }
 }
 }  // namespace
