@@ -104,6 +104,8 @@ def run_seams(options: argparse.Namespace) -> int:
     base = read_pattern(options.pattern, **{**how, "seams": None}, alone=True)
     proposal = propose(read_pattern(options.pattern, **how))
     print(describe(proposal.pattern))
+    for line in proposal.pieces:
+        print(f"proposed piece: {line}")
     for number, remark in enumerate(proposal.remarks):
         if remark:
             print(f"proposed seam {number}: {remark}")

@@ -23,6 +23,8 @@ from toile.types import Body, EdgeRef, Floats, Pattern
 
 LEAST = {"bust": 0.04, "waist": 0.01, "hips": 0.04, "thigh": 0.03, "upper_arm": 0.03}
 """woven cloth must be wider than the body by this much, or it is too tight [m]"""
+SEATED = 0.08
+"""trousers that are graded get this ease at the hips: below their level the seat is wider still [m]"""
 LEGS = ("left_leg", "right_leg")
 TRUNK = ("bust", "waist", "hips")
 
@@ -39,11 +41,18 @@ class Girth:
     """[m]"""
     body: float
     """[m]"""
+    seated: bool = False
+    """judged as trousers that one sits in"""
+
+    @property
+    def least(self) -> float:
+        """Return by how much woven cloth must be wider than the body here [m]."""
+        return SEATED if self.seated and self.name == "hips" else LEAST[self.name]
 
     @property
     def slack(self) -> float:
         """Return by how much the garment is wider than it must be; negative: too tight [m]."""
-        return self.garment - self.body - LEAST[self.name]
+        return self.garment - self.body - self.least
 
     def __str__(self) -> str:
         """Return the girths in words."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from toile.errors import ToileError
 from toile.garment.fit_grade import Gain, graded_by_ratio
-from toile.garment.girths import LEAST, TRUNK, Girth, Outlines, girths, hangs, outlines, tightest, top_edges
+from toile.garment.girths import LEGS, TRUNK, Girth, Outlines, girths, hangs, outlines, tightest, top_edges
 from toile.garment.limb_axes import heights
 from toile.pattern import pattern_sizes, read_outfit, read_pattern
 from toile.pattern.drafts import draft_again
@@ -107,8 +107,9 @@ def fitted_size(pattern: Pattern, body: Body) -> Fitted:
     if not found or (tightest(found) >= ENOUGH and not _too_large(found, hangs(unrolled, heights(body)))):
         return Fitted(pattern, "", f"{pattern.name}: taken as it is drawn: {_say(found)}")
     table = _Table(nearest_table(body.measurements), body)
-    base = table.base(found)
-    step = table.smallest(found, base)
+    seated = [replace(g, seated=bool(unrolled.names(*LEGS))) for g in found]
+    base = table.base(seated)
+    step = table.smallest(seated, base)
     gain = Gain(
         table.at(base), table.at(step), heights(body), table.length, body.measurements.get("waist", 0.0)
     )
@@ -196,7 +197,7 @@ class _Table:
         steps = []
         for g in trunk:
             rows = np.array([self.at(step)[g.name] for step in self.steps])
-            steps.append(float(np.interp(g.garment - LEAST[g.name], rows, self.steps)))
+            steps.append(float(np.interp(g.garment - g.least, rows, self.steps)))
         return min(steps)
 
     def smallest(self, found: list[Girth], base: float) -> int:
@@ -212,7 +213,7 @@ class _Table:
 def _grown(girth: Girth, before: Measures, after: Measures) -> Girth:
     more = after[girth.name] - before[girth.name]
     if girth.name == "upper_arm":
-        more = max(more, after[girth.name] + LEAST[girth.name] - girth.garment)
+        more = max(more, after[girth.name] + girth.least - girth.garment)
     return replace(girth, garment=girth.garment + more)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from toile.errors import ToileError
 from toile.pattern import curves
-from toile.types import Floats, Grade, Panel, Pattern
+from toile.types import EdgeRef, Floats, Grade, Panel, Pattern
 
 PARALLEL = 0.2
 """sine of the angle between two edges under which they count as one line"""
@@ -31,6 +31,11 @@ def graded(pattern: Pattern, size: str) -> Pattern:
         for panel in pattern.panels
     )
     return replace(pattern, panels=panels, size=size)
+
+
+def moved_out(panel: Panel, edge: int, distance: float) -> Panel:
+    """Return a panel with one edge moved outward [m], inward if negative; its neighbours end there."""
+    return _graded_panel(panel, [Grade(EdgeRef(panel.name, edge), "out", distance)], 1)
 
 
 def _graded_panel(panel: Panel, rules: list[Grade], steps: int) -> Panel:

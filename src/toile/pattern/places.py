@@ -5,10 +5,15 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from toile.pattern import curves
+from toile.pattern.choose import choose_pieces, fit_bands, without_leftovers
+from toile.pattern.measure import chain_length
 from toile.pattern.rotation import rotation_from_degrees
 from toile.pattern.sides import Side, make_side, panel_box
 from toile.pattern.suggest import (
@@ -17,6 +22,7 @@ from toile.pattern.suggest import (
     HOLLOW,
     LEAST,
     SLEEVE_WORDS,
+    Suggestion,
     base_name,
     suggest_seams,
 )
@@ -39,16 +45,27 @@ class Proposal:
     """per seam: confidence and reason; empty for seams that were there before"""
     unsure: frozenset[int]
     """numbers of the seams that need a look"""
+    pieces: tuple[str, ...] = ()
+    """pieces that were added, left out or changed, one line each"""
 
 
 def propose(pattern: Pattern, *, least: float = LEAST) -> Proposal:
     """Return the pattern with seams and places proposed, and what to tell the user about each seam."""
-    found = [s for s in suggest_seams(pattern) if s.confidence >= least]
+    pattern, pieces = choose_pieces(pattern)
+    found = _suggested(pattern, least)
+    fitted, more = fit_bands(pattern, found)
+    if more:
+        pattern, found = fitted, _suggested(fitted, least)
+    pattern, left = without_leftovers(pattern, found)
     old = len(pattern.seams)
     sewn = replace(pattern, seams=pattern.seams + tuple(s.seam for s in found))
     remarks = ("",) * old + tuple(f"{s.confidence:.2f} {s.reason}" for s in found)
     unsure = frozenset(old + k for k, s in enumerate(found) if s.confidence < SURE)
-    return Proposal(with_places(sewn), remarks, unsure)
+    return Proposal(with_places(sewn), remarks, unsure, (*pieces, *more, *left))
+
+
+def _suggested(pattern: Pattern, least: float) -> list[Suggestion]:
+    return [s for s in suggest_seams(pattern) if s.confidence >= least]
 
 
 def with_places(pattern: Pattern) -> Pattern:
@@ -145,11 +162,62 @@ def _middle(pattern: Pattern, ref: EdgeRef) -> float:
 
 def _placement(pattern: Pattern, panel: Panel, around: str, height: float) -> Placement:
     angle = _FACING.get(around, _FACING.get(_face(panel), 0.0))
-    rotation = rotation_from_degrees(0.0, angle, 0.0)
     middle = float(panel_box(panel)[:, 0].mean())
-    if around == "torso":
+    beside = _beside(pattern, panel) if around == "torso" and not _face(panel) else None
+    if beside is not None:
+        angle = beside
+    rotation = rotation_from_degrees(0.0, angle, 0.0)
+    if around == "torso" and beside is None:
         middle = _centre_line(pattern, panel, middle)
     return Placement(np.array([0.0, height, 0.0]) - rotation[:, 0] * middle + 0.0, rotation, around)
+
+
+def _beside(pattern: Pattern, band: Panel) -> float | None:
+    """Return where a band stands: amid the pieces it is sewn to [degrees]; None: all round."""
+    total = 0.0j
+    for seam in pattern.seams:
+        for own, other in ((seam.a, seam.b), (seam.b, seam.a)):
+            if any(ref.panel == band.name for ref in own):
+                total += _mean_angle(pattern, _opposite(pattern, band.name, own, other))
+    return math.degrees(cmath.phase(total)) if abs(total) > 0.3 * _longest(band) else None
+
+
+def _longest(panel: Panel) -> float:
+    return max(curves.edge_length(panel, i) for i in range(len(panel.edges)))
+
+
+def _opposite(
+    pattern: Pattern, name: str, own: tuple[EdgeRef, ...], other: tuple[EdgeRef, ...]
+) -> list[tuple[EdgeRef, float]]:
+    """Return the edges that lie against one panel's share of a seam, and how much of each [m]."""
+    scale = chain_length(pattern, own) / chain_length(pattern, other)
+    spans = {name: (math.inf, -math.inf)}
+    at = 0.0
+    for ref in own:
+        end = at + chain_length(pattern, (ref,))
+        if ref.panel == name:
+            spans[name] = min(spans[name][0], at), max(spans[name][1], end)
+        at = end
+    found, at = [], 0.0
+    for ref in other:
+        end = at + scale * chain_length(pattern, (ref,))
+        share = min(end, spans[name][1]) - max(at, spans[name][0])
+        if share > 0.0 and ref.panel != name:
+            found.append((ref, share))
+        at = end
+    return found
+
+
+def _mean_angle(pattern: Pattern, edges: list[tuple[EdgeRef, float]]) -> complex:
+    """Return the sum of the directions in which pieces stand, by their shares."""
+    total = 0.0j
+    for ref, share in edges:
+        panel = pattern.panel(ref.panel)
+        if face := _face(panel):
+            side = {"left_leg": 45.0, "right_leg": -45.0}.get(_around(pattern, panel), 0.0)
+            angle = side if face == "front" else 180.0 - side
+            total += share * cmath.exp(1j * math.radians(angle))
+    return total
 
 
 def _centre_line(pattern: Pattern, panel: Panel, middle: float) -> float:

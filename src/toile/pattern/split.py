@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,35 @@ Cuts = Mapping[tuple[str, int], Sequence[float]]
 _SAME = 1e-6  # places on a seam nearer than this share of its length are one
 
 
+@dataclass(frozen=True, slots=True)
+class PartRef(EdgeRef):
+    """A part of an edge, until the edge is cut there."""
+
+    low: float = 0.0
+    """fraction of the edge's length where the part begins"""
+    high: float = 1.0
+
+
+def cut_parts(pattern: Pattern) -> Pattern:
+    """Return the pattern with edges cut where its seams and holds take only a part of them."""
+    cuts: dict[tuple[str, int], set[float]] = {}
+    refs = [ref for seam in pattern.seams for ref in (*seam.a, *seam.b)]
+    for ref in [*refs, *[hold.edge for hold in pattern.holds]]:
+        if isinstance(ref, PartRef):
+            cuts.setdefault((ref.panel, ref.edge), set()).update((ref.low, ref.high))
+    inner = {key: _apart(places) for key, places in cuts.items()}
+    return split_edges(pattern, inner) if inner else pattern
+
+
+def _apart(places: set[float]) -> list[float]:
+    """Return places in order, without the ends and without what lies on the place before."""
+    kept: list[float] = []
+    for place in sorted(places):
+        if _SAME < place < 1.0 - _SAME and (not kept or place - kept[-1] > _SAME):
+            kept.append(place)
+    return kept
+
+
 def split_edges(pattern: Pattern, cuts: Cuts) -> Pattern:
     """Return the same garment with edges cut in pieces; names, seams, holds and notches follow."""
     first = {
@@ -28,6 +57,10 @@ def split_edges(pattern: Pattern, cuts: Cuts) -> Pattern:
 
     def pieces(ref: EdgeRef) -> tuple[EdgeRef, ...]:
         low, high = (int(i) for i in first[ref.panel][ref.edge : ref.edge + 2])
+        if isinstance(ref, PartRef):
+            bounds = np.array([0.0, *cuts.get((ref.panel, ref.edge), ()), 1.0])
+            begin, end = (int(np.abs(bounds - place).argmin()) for place in (ref.low, ref.high))
+            low, high = low + begin, low + end
         numbers = range(high - 1, low - 1, -1) if ref.reversed else range(low, high)
         return tuple(EdgeRef(ref.panel, i, ref.reversed) for i in numbers)
 

@@ -33,6 +33,7 @@ HOLLOW = -0.03
 CROTCH = -0.05
 """two sides that are hollower than this are sewn to their twins: the crotch seam"""
 SLEEVE_WORDS = re.compile(r"sleeve|ärmel|manche|manga|cuff", re.IGNORECASE)
+BAND_WORDS = re.compile(r"band|bund|ceinture|pretina|collar|kragen|\bcol\b", re.IGNORECASE)
 FRONT_WORDS = re.compile(r"front|vorder|devant|ftorso", re.IGNORECASE)
 BACK_WORDS = re.compile(r"back|rück|dos\b|btorso", re.IGNORECASE)
 
@@ -299,11 +300,16 @@ def _loop_options(a: list[Side], b: list[Side]) -> list[Suggestion]:
         return []
     fit = math.exp(-((max(0.0, abs(ratio - 1.02) - 0.02) / 0.06) ** 2))
     best = max(
-        (_alignment(small, large, i, j) for i in range(len(small)) for j in range(len(large))),
-        key=lambda found: found[0],
+        (
+            (*_alignment(small, large, i, j), _joints_met(small, large, i, j))
+            for i in range(len(small))
+            for j in range(len(large))
+        ),
+        key=lambda found: (round(found[0], 2), found[3]),
     )
-    agreement, chain_a, chain_b = best
-    names = 1.0 if _is_set_in(a) != _is_set_in(b) else 0.75
+    agreement, chain_a, chain_b, _ = best
+    bands = [any(BAND_WORDS.search(side.panel.name) for side in loop) for loop in (a, b)]
+    names = 1.0 if _is_set_in(a) != _is_set_in(b) or bands[0] != bands[1] else 0.75
     ease = ratio if abs(ratio - 1.0) > 0.005 else None
     name = f"{small[0].panel.name} {large[0].panel.name}"[:60]
     reason = f"open loops, {lengths[0] * 100:.1f} and {lengths[1] * 100:.1f} cm"
@@ -333,6 +339,31 @@ def _alignment(
     marks_a = _loop_marks(first)
     marks_b = [(1.0 - at, name) for at, name in _loop_marks(second)]
     return _agreement(marks_a, marks_b, _alike(_profile(first), _profile(second)[::-1])), chain_a, chain_b
+
+
+def _joints_met(a: list[Side], b: list[Side], i: int, j: int) -> float:
+    """Return 0 … 1: how many seams that end at one loop meet one that ends at the other, twins at twins."""
+    here, there = _joints(a[i:] + a[:i]), _joints(b[j:] + b[:j])
+    there = [((1.0 - at) % 1.0, twins) for at, twins in there]
+    few, many = sorted((here, there), key=len)
+    scores = [
+        max(
+            math.exp(-((((at - other + 0.5) % 1.0 - 0.5) / 0.02) ** 2)) * (1.0 if twins == pair else 0.5)
+            for other, pair in many
+        )
+        for at, twins in few
+    ]
+    return float(np.mean(scores))
+
+
+def _joints(loop: list[Side]) -> list[tuple[float, bool]]:
+    """Return where the sides of a loop meet, 0 … 1, and whether twins meet there: the body's middle."""
+    total = sum(side.length for side in loop)
+    start, found = 0.0, []
+    for before, side in zip([loop[-1], *loop[:-1]], loop, strict=True):
+        found.append((start / total, _are_twins(before, side)))
+        start += side.length
+    return found
 
 
 def _loop_marks(loop: list[Side]) -> list[tuple[float, str]]:

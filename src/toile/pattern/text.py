@@ -9,13 +9,16 @@ from dataclasses import replace
 from toile.errors import ToileError
 from toile.pattern.check import NAME_LIMIT, ORIGINS, PANEL_LIMIT, SEAM_LIMIT
 from toile.pattern.mirror import mirror_panel
+from toile.pattern.split import cut_parts
 from toile.pattern.text_joins import (
     Words,
     elastics_of,
     grades_of,
     pins_of,
+    pleat_of,
     seam_of,
     take,
+    without_pleats,
 )
 from toile.pattern.text_panel import PANEL_LINES, PanelDraft, Reader, close_panel
 from toile.pattern.words import METRES, Token, name_of, number_of, tokens_of
@@ -44,13 +47,13 @@ def parse_outfit(text: str, name: str, source: str) -> tuple[Pattern, ...]:
     reader = Reader(source, name)
     for number, words in _lines(text, source):
         if words[0].text == "garment" and reader.started:
-            garments.append(_finish(reader))
+            garments.append(cut_parts(_finish(reader)))
             reader = Reader(source, name, unit=reader.unit)
         reader.started = True
         _read_line(reader, number, words)
     if not reader.started:
         raise ToileError(f"{source}: no garment in this file: begin with 'garment NAME' and 'panel NAME'")
-    return (*garments, _finish(reader))
+    return (*garments, cut_parts(_finish(reader)))
 
 
 def add_seams(text: str, pattern: Pattern, source: str) -> Pattern:
@@ -60,7 +63,7 @@ def add_seams(text: str, pattern: Pattern, source: str) -> Pattern:
     for number, words in _lines(text, source):
         _read_line(reader, number, words)
     added = _finish(reader)
-    return replace(
+    whole = replace(
         added,
         seams=pattern.seams + added.seams,
         holds=pattern.holds + added.holds,
@@ -70,6 +73,7 @@ def add_seams(text: str, pattern: Pattern, source: str) -> Pattern:
         size=added.size or pattern.size,
         recipe=pattern.recipe,
     )
+    return cut_parts(whole)
 
 
 def _lines(text: str, source: str) -> list[tuple[int, Words]]:
@@ -116,11 +120,13 @@ def _finish(reader: Reader) -> Pattern:
         reader.line = number
         with _located(reader):
             _JOINS[words[0].text](reader, words[1:])
+    with _located(reader):
+        seams, holds = without_pleats(reader.seams, reader.holds, reader.pleats)
     return Pattern(
         reader.name,
         tuple(reader.panels.values()),
-        tuple(reader.seams),
-        tuple(reader.holds),
+        (*seams, *reader.pleats),
+        tuple(holds),
         reader.layer,
         reader.origin,
         tuple(reader.notes),
@@ -239,22 +245,31 @@ def _later(word: str) -> Callable[[Reader, Words], None]:
 
 
 def _on_seam(reader: Reader, words: Words) -> None:
-    reader.seams.append(seam_of(reader.panels, words))
+    reader.seams.append(seam_of(reader.panels, words, reader.unit))
 
 
 def _on_pin(reader: Reader, words: Words) -> None:
-    reader.holds += pins_of(reader.panels, words)
+    reader.holds += pins_of(reader.panels, words, reader.unit)
 
 
 def _on_elastic(reader: Reader, words: Words) -> None:
-    reader.holds += elastics_of(reader.panels, words)
+    reader.holds += elastics_of(reader.panels, words, reader.unit)
+
+
+def _on_pleat(reader: Reader, words: Words) -> None:
+    seam, marks = pleat_of(reader.panels, words, reader.unit)
+    reader.pleats.append(seam)
+    panel = reader.panels[seam.a[0].panel]
+    reader.panels[panel.name] = replace(panel, marks=(*panel.marks, *marks))
 
 
 def _on_grade(reader: Reader, words: Words) -> None:
     reader.grades += grades_of(reader.panels, words, reader.unit)
 
 
-_JOINS = {"seam": _on_seam, "pin": _on_pin, "elastic": _on_elastic, "grade": _on_grade}
+_JOINS = {
+    "seam": _on_seam, "pin": _on_pin, "elastic": _on_elastic, "grade": _on_grade, "pleat": _on_pleat,
+}  # fmt: skip
 _HANDLERS: dict[str, Callable[[Reader, Words], None]] = {
     "garment": _on_garment, "units": _on_units, "origin": _on_origin, "layer": _on_layer, "panel": _on_panel,
     "fabric": _on_fabric, "note": _on_note, "tuck": _on_tuck, "sizes": _on_sizes, "size": _on_size,

@@ -10,6 +10,7 @@ import numpy as np
 
 from toile.errors import ToileError
 from toile.pattern.check import EDGE_LIMIT, MARKS
+from toile.pattern.grade_rules import moved_out
 from toile.pattern.rotation import rotation_from_degrees
 from toile.pattern.text_joins import Words, edge_index, split_at, take
 from toile.pattern.words import METRES, Token, angle_of, length_of, name_of, number_of
@@ -36,6 +37,8 @@ class PanelDraft:
     label: str = ""
     notches: list[Notch] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
+    moves: list[tuple[int, float]] = field(default_factory=list)
+    """edges that are moved outward by so much [m]"""
     base: Panel | None = None
     """panel that this one copies, mirrors or adds to"""
 
@@ -58,6 +61,7 @@ class Reader:
     joins: list[tuple[int, Words]] = field(default_factory=list)
     seams: list[Seam] = field(default_factory=list)
     holds: list[Hold] = field(default_factory=list)
+    pleats: list[Seam] = field(default_factory=list)
     tuck: str = ""
     sizes: tuple[str, ...] = ()
     size: str = ""
@@ -203,6 +207,15 @@ def _on_notch(reader: Reader, words: Words) -> None:
     draft.notches.append(Notch(edge_index(edges, edge), number_of(place), name))
 
 
+def _on_move(reader: Reader, words: Words) -> None:
+    draft = _panel(reader)
+    edge, out, distance = take(words, 3, "move EDGE out LENGTH")
+    if out.text != "out":
+        raise ToileError("write 'move EDGE out LENGTH', a negative length moves it inward")
+    edges = draft.base.edges if draft.base else draft.edges
+    draft.moves.append((edge_index(edges, edge), length_of(distance, reader.unit)))
+
+
 def _on_mark(reader: Reader, words: Words) -> None:
     words, name = _named(words)
     if not words or words[0].text not in MARKS:
@@ -228,6 +241,8 @@ def close_panel(reader: Reader) -> None:
         _close_outline(draft, f"panel '{draft.name}'")
         reader.line = line
         base = Panel(draft.name, np.array(draft.corners), tuple(draft.edges))
+    for edge, distance in draft.moves:
+        base = moved_out(base, edge, distance)
     placement = _placement(draft, base.placement)
     reader.panels[draft.name] = replace(
         base,
@@ -272,6 +287,6 @@ def _placement(draft: PanelDraft, base: Placement | None) -> Placement | None:
 PANEL_LINES: dict[str, Callable[[Reader, Words], None]] = {
     "at": _on_at, "turn": _on_turn, "matrix": _on_matrix, "around": _on_around, "grain": _on_grain,
     "label": _on_label, "corner": _on_corner, "from": _on_from, "notch": _on_notch, "mark": _on_mark,
-    "edge": _on_name, **{word: _edge_handler(word) for word in _USAGE},
+    "edge": _on_name, "move": _on_move, **{word: _edge_handler(word) for word in _USAGE},
 }  # fmt: skip
 """first word → what reads the line"""

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.errors import ToileError
+from toile.pattern.edge_names import EdgeNames, moved_edge, source_panel
 from toile.pattern.mirror import mirror_panel
 from toile.pattern.rotation import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.words import angle_text, length_text, quote
-from toile.types import EdgeRef, Floats, Grade, Hold, Panel, Pattern, Seam
+from toile.types import Floats, Grade, Hold, Panel, Pattern, Seam
 
 _WORDS = {"line": "line", "quadratic": "curve", "cubic": "curve", "arc": "arc", "polyline": "polyline"}
 
@@ -41,12 +41,16 @@ def seams_to_text(pattern: Pattern, remarks: Sequence[str] = (), base: Pattern |
     lines += [*_size_lines(replace(pattern, recipe="")), ""]
     if base is not None:
         lines += _piece_changes(pattern, base)
+    names = EdgeNames(pattern, base)
     for panel in pattern.panels:
         details = _placement_lines(panel) + _detail_lines(panel)
-        details += [f"edge {i}{_as(edge.name)}" for i, edge in enumerate(panel.edges) if edge.name]
+        moved = moved_edge(panel, source_panel(panel, base)) if base is not None else None
+        if moved:
+            details.append(f"move {moved[0]} out {length_text(moved[1])}")
+        details += [f"edge {i}{_as(name)}" for i, name in names.names(panel)]
         if details:
             lines += [f"panel {quote(panel.name)}", *[f"  {line}" for line in details], ""]
-    joins = _join_lines(pattern)
+    joins = _join_lines(pattern, names)
     for i, remark in enumerate(remarks[: len(pattern.seams)]):
         joins[i] += f"   # {remark}" if remark else ""
     return "\n".join([*lines, *joins, ""])
@@ -59,19 +63,13 @@ def _piece_changes(pattern: Pattern, base: Pattern) -> list[str]:
     lines = []
     for panel in pattern.panels:
         if panel.name not in there:
-            of = [p.name for p in base.panels if _is_twin(p, panel)]
-            if not of:
-                raise ToileError(
-                    f"panel '{panel.name}' is neither in the file nor a twin: save the whole as .txt"
-                )
-            lines.append(f"panel {quote(panel.name)} mirror of {quote(of[0])}")
+            twin = source_panel(panel, base)
+            of = next(
+                p.name for p in base.panels if np.array_equal(mirror_panel(p, "").vertices, twin.vertices)
+            )
+            lines.append(f"panel {quote(panel.name)} mirror of {quote(of)}")
     gone = [quote(panel.name) for panel in base.panels if panel.name not in wanted]
     return [*lines, *[f"remove {name}" for name in gone], ""]
-
-
-def _is_twin(panel: Panel, other: Panel) -> bool:
-    mirrored = mirror_panel(panel, panel.name).vertices
-    return mirrored.shape == other.vertices.shape and bool(np.allclose(mirrored, other.vertices, atol=1e-9))
 
 
 def _garment_lines(pattern: Pattern) -> list[str]:
@@ -82,7 +80,7 @@ def _garment_lines(pattern: Pattern) -> list[str]:
     lines += [f"note {quote(note)}" for note in pattern.notes]
     for panel in pattern.panels:
         lines += ["", f"panel {quote(panel.name)}", *[f"  {line}" for line in _panel_lines(panel)]]
-    joins = _join_lines(pattern)
+    joins = _join_lines(pattern, EdgeNames(pattern))
     return [*lines, "", *joins] if joins else lines
 
 
@@ -95,15 +93,15 @@ def _size_lines(pattern: Pattern) -> list[str]:
     return lines + ([f"drafted {quote(pattern.recipe)}"] if pattern.recipe else [])
 
 
-def _join_lines(pattern: Pattern) -> list[str]:
-    seams = [_seam_line(seam, pattern) for seam in pattern.seams]
-    holds = [_hold_line(hold, pattern) for hold in pattern.holds]
-    return [*seams, *holds, *[_grade_line(grade, pattern) for grade in pattern.grades]]
+def _join_lines(pattern: Pattern, names: EdgeNames) -> list[str]:
+    seams = [_seam_line(seam, names) for seam in pattern.seams]
+    holds = [_hold_line(hold, names) for hold in pattern.holds]
+    return [*seams, *holds, *[_grade_line(grade, names) for grade in pattern.grades]]
 
 
-def _grade_line(grade: Grade, pattern: Pattern) -> str:
+def _grade_line(grade: Grade, names: EdgeNames) -> str:
     values = (grade.x,) if grade.where == "out" else (grade.x, grade.y)
-    return f"grade {_ref(grade.edge, pattern)} {grade.where} {' '.join(length_text(v) for v in values)}"
+    return f"grade {names.chain([grade.edge])} {grade.where} {' '.join(length_text(v) for v in values)}"
 
 
 def _panel_lines(panel: Panel) -> list[str]:
@@ -189,25 +187,13 @@ def _wrap(line: str) -> list[str]:
     return [row + " \\" for row in rows[:-1]] + rows[-1:]
 
 
-def _ref(ref: EdgeRef, pattern: Pattern) -> str:
-    """Return an edge by its name where that is the only one of the panel, else by its number."""
-    edges = pattern.panel(ref.panel).edges
-    name = edges[ref.edge].name
-    alone = name and sum(edge.name == name for edge in edges) == 1
-    return f"{'-' if ref.reversed else ''}{quote(ref.panel)}.{quote(name) if alone else ref.edge}"
-
-
-def _chain(refs: tuple[EdgeRef, ...], pattern: Pattern) -> str:
-    return ", ".join(_ref(ref, pattern) for ref in refs)
-
-
-def _seam_line(seam: Seam, pattern: Pattern) -> str:
+def _seam_line(seam: Seam, names: EdgeNames) -> str:
     name = f"{quote(seam.name)}: " if seam.name else ""
     ease = f" ease {_number(seam.ease)}" if seam.ease is not None else ""
-    return f"seam {name}{_chain(seam.a, pattern)} = {_chain(seam.b, pattern)}{ease}"
+    return f"seam {name}{names.chain(seam.a)} = {names.chain(seam.b)}{ease}"
 
 
-def _hold_line(hold: Hold, pattern: Pattern) -> str:
+def _hold_line(hold: Hold, names: EdgeNames) -> str:
     if hold.kind == "pin" and hold.ratio == 1.0:
-        return f"pin {_ref(hold.edge, pattern)}"
-    return f"{hold.kind} {_ref(hold.edge, pattern)} {_number(hold.ratio)}"
+        return f"pin {names.chain([hold.edge])}"
+    return f"{hold.kind} {names.chain([hold.edge])} {_number(hold.ratio)}"

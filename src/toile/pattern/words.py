@@ -16,12 +16,12 @@ METRES = {"mm": Decimal("0.001"), "cm": Decimal("0.01"), "m": Decimal(1), "in": 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _BARE = r"[^\W\d][\w-]*"
 _TOKEN = re.compile(
-    rf"(?P<ref>-?(?:{_QUOTED}|{_BARE})\.(?:\d+(?:\.\.\d+)?(?![\w.-])|{_QUOTED}|{_BARE}(?![\w.-])))"
+    rf"(?P<ref>-?(?:{_QUOTED}|{_BARE})\.(?:\d+(?:\.\.\d+)?(?![\w.-])|{_QUOTED}|{_BARE}(?![\w.-]))(?:\[[^\]\s]*\])?)"
     rf"|(?P<quoted>{_QUOTED})|(?P<sign>[=,:])|(?P<word>[^\s\"#=,:]+)"
 )
 _REF = re.compile(
     rf"(?P<back>-?)(?P<panel>{_QUOTED}|{_BARE})\."
-    rf"(?:(?P<low>\d+)(?:\.\.(?P<high>\d+))?|(?P<edge>{_QUOTED}|{_BARE}))$"
+    rf"(?:(?P<low>\d+)(?:\.\.(?P<high>\d+))?|(?P<edge>{_QUOTED}|{_BARE}))(?:\[(?P<part>[^\]\s]*)\])?$"
 )
 _PLAIN = re.compile(_BARE)
 _RESERVED = frozenset({"start", "to", "as", "ease", "gather", "angle", "of", "mirror", "copy"})
@@ -45,6 +45,8 @@ class Ref:
     high: int
     name: str
     backwards: bool
+    part: str = ""
+    """LOW..HIGH of a part of the edge, as written; empty: all of it"""
 
 
 def tokens_of(line: str) -> list[Token]:
@@ -75,14 +77,17 @@ def name_of(token: Token) -> str:
 
 
 def ref_of(token: Token) -> Ref:
-    """Return the edge reference ``panel.edge``, ``-panel.edge``, ``panel.2..5``."""
+    """Return the edge reference ``panel.edge``, ``-panel.edge``, ``panel.2..5``, ``panel.edge[3..12.5]``."""
     match = _REF.match(token.text) if token.kind == "ref" else None
     if match is None:
         raise ToileError(f"'{token.text[:40]}' is not an edge: write panel.name or panel.number")
     panel, edge = (_maybe_quoted(match[key] or "") for key in ("panel", "edge"))
     low = int(match["low"][:9]) if match["low"] else -1
     high = int(match["high"][:9]) if match["high"] else low
-    return Ref(panel, low, high, edge, bool(match["back"]))
+    part = match["part"]
+    if part is not None and (".." not in part or high != low):
+        raise ToileError(f"'{token.text[:40]}': write a part of one edge as panel.edge[3..12.5]")
+    return Ref(panel, low, high, edge, bool(match["back"]), part or "")
 
 
 def _maybe_quoted(text: str) -> str:

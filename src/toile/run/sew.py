@@ -48,6 +48,8 @@ class SewSettings:
 
     closing: float = 0.8
     """time in which the seams close [s]; under 0.5 s panels are torn past the body"""
+    relax: float = 0.2
+    """time that held edges get to find their length again after the seams are welded [s]"""
     drape: float = 2.5
     """longest time that gravity gets to bring the garment to rest [s]"""
     fps: float = 60.0
@@ -102,7 +104,34 @@ def sew(
     welded = weld(garment)
     start = weld_positions(garment, welded, state.position)
     still = State(position=start, velocity=np.zeros_like(start), time=state.time)
+    still = _relaxed(welded, still, body, collider, settings, engine)
     return drape(welded, _parted(welded, still, body, collider), body, collider, settings, engine, progress)
+
+
+def _relaxed(
+    garment: Garment,
+    state: State,
+    body: PosedBody,
+    collider: Collider,
+    settings: SewSettings,
+    engine: XpbdSettings,
+) -> State:
+    """Return the state after the cloth beside the seams has found its length again: held edges stay so.
+
+    Welding puts the last millimetres of every seam into the edges beside it.
+    """
+    if not len(garment.hold_particle):
+        return state
+    slow = replace(engine, drag=engine.drag + settings.closing_drag, substep=settings.substep)
+    solver, kept = XpbdSolver(garment, slow), _KeptHeights(garment, None)
+    solver.set_friction(0.0)
+    for _ in range(round(settings.relax * settings.fps)):
+        state = advance_frame(
+            solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
+        )
+        state = kept(state)
+        _check_finite(garment, state)
+    return replace(state, velocity=np.zeros_like(state.velocity))
 
 
 def _parted(garment: Garment, state: State, body: PosedBody, collider: Collider) -> State:
