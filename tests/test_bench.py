@@ -3,8 +3,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
-from toile.bench import peers
+from toile.bench import peers, scaling
 from toile.bench.engine import bytes_per_vertex, line, projection_time, run_trial
 from toile.bench.peer_scene import dummy_motion, moved
 from toile.bench.peers import PEERS, Peer, installed, measured, run_peer
@@ -99,6 +100,20 @@ def test_quick_numbers_can_be_kept(tmp_path, capsys, monkeypatch) -> None:
     monkeypatch.setattr("toile.bench.engine.projection_time", lambda cells: (1, 1.0))
     assert main(["bench", "engine", "--quick", "-o", str(tmp_path / "e.json")]) == 0
     assert json.loads((tmp_path / "e.json").read_text())[0]["scene"] == "ball 12²"
+
+
+def test_scaling_is_fitted_and_drawn(tmp_path, capsys, monkeypatch) -> None:
+    made = scaling.curves(DRAFT, cells=(8, 12), dummies=((18, 26),), frames=3)
+    assert [cost.size for curve in made for cost in curve.costs] == [64, 144, 936]
+    assert all(cost.milliseconds >= 0 for curve in made for cost in curve.costs)
+    squares = tuple(scaling.Cost(n, 0.3 * n**1.5) for n in (10, 100, 1000))
+    known = scaling.Curve("cloth", "vertices", squares)
+    assert known.exponent == pytest.approx(1.5)
+    monkeypatch.setattr("toile.bench.scaling.curves", lambda settings: [known])
+    assert main(["bench", "engine", "--scaling", str(tmp_path / "cost.png")]) == 0
+    assert "vertices^1.50" in capsys.readouterr().out
+    with Image.open(tmp_path / "cost.png") as picture:
+        assert picture.width > 400
 
 
 def test_peers_that_are_missing_are_named(monkeypatch, capsys) -> None:

@@ -226,11 +226,6 @@ def run_engine(settings: XpbdSettings, report: Report, *, quick: bool = False) -
     return rows
 
 
-def scaling(settings: XpbdSettings) -> list[Row]:
-    """Return the ball with more and more vertices: the cost should be linear."""
-    return [run_trial(ball_trial(cells, settings), 40, 0.0) for cells in (32, 48, 64, 96, 128, 192, 256)]
-
-
 HEAD = (
     f"{'scene':<24}{'vertices':>9}{'ms':>9}{'target':>8}{'stretch mean/99 %':>19}{'settled':>9}"
     f"{'inside':>8}{'mm':>6}{'moving':>8}  pairs body/self/layers"

@@ -132,36 +132,36 @@ DUMMY_PROFILE = np.array(
 """height and radius of the dummy [m]: hips at 0.62, waist at 0.8"""
 
 
-def dummy_mesh() -> tuple[Floats, Ints]:
-    """Return a lathe-turned lower body of 14,688 triangles, closed, standing on y = 0 [m]."""
-    height = np.linspace(0.0, 1.0, DUMMY_ROWS)
+def dummy_mesh(columns: int = DUMMY_COLUMNS, rows: int = DUMMY_ROWS) -> tuple[Floats, Ints]:
+    """Return a lathe-turned lower body of 2 · columns · rows triangles, closed, standing on y = 0 [m]."""
+    height = np.linspace(0.0, 1.0, rows)
     radius = np.interp(height, *DUMMY_PROFILE.T)
-    turn = np.arange(DUMMY_COLUMNS) * 2 * np.pi / DUMMY_COLUMNS
+    turn = np.arange(columns) * 2 * np.pi / columns
     rings = np.stack(
         [
             radius[:, None] * np.sin(turn),
-            np.broadcast_to(height[:, None], (DUMMY_ROWS, DUMMY_COLUMNS)),
+            np.broadcast_to(height[:, None], (rows, columns)),
             radius[:, None] * np.cos(turn),
         ],
         axis=-1,
     )
     vertices = np.concatenate([rings.reshape(-1, 3), [[0, 0, 0], [0, 1, 0]]])
-    here = np.arange(DUMMY_ROWS * DUMMY_COLUMNS, dtype=np.int32).reshape(DUMMY_ROWS, DUMMY_COLUMNS)
+    here = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     right = np.roll(here, -1, axis=1)
     low, low_right, high, high_right = here[:-1], right[:-1], here[1:], right[1:]
     bottom, top = len(vertices) - 2, len(vertices) - 1
     fans = [
-        np.stack([np.full(DUMMY_COLUMNS, bottom), right[0], here[0]], axis=-1),
-        np.stack([np.full(DUMMY_COLUMNS, top), here[-1], right[-1]], axis=-1),
+        np.stack([np.full(columns, bottom), right[0], here[0]], axis=-1),
+        np.stack([np.full(columns, top), here[-1], right[-1]], axis=-1),
     ]
     sides = [np.stack([low, low_right, high_right], axis=-1), np.stack([low, high_right, high], axis=-1)]
     triangles = np.concatenate([side.reshape(-1, 3) for side in (*sides, *fans)]).astype(np.int32)
     return vertices, triangles
 
 
-def dummy_body() -> Body:
+def dummy_body(columns: int = DUMMY_COLUMNS, rows: int = DUMMY_ROWS) -> Body:
     """Return the dummy as a body with one joint."""
-    vertices, triangles = dummy_mesh()
+    vertices, triangles = dummy_mesh(columns, rows)
     count = len(vertices)
     skeleton = Skeleton(("root",), np.array([-1], np.int32), np.eye(4)[None], np.array([[0.0, 1.0, 0.0]]))
     return Body(
@@ -191,10 +191,12 @@ def skirt_cloth(vertices: int) -> tuple[Garment, Floats, Ints]:
     return garment, x, rim
 
 
-def skirt_trial(vertices: int, settings: XpbdSettings, *, self_collision: bool = False) -> Trial:
+def skirt_trial(
+    vertices: int, settings: XpbdSettings, *, self_collision: bool = False, dummy: Body | None = None
+) -> Trial:
     """Return a skirt, pinned at its waist, on a dummy that sways and turns."""
     garment, x, rim = skirt_cloth(vertices)
-    body = dummy_body()
+    body = dummy or dummy_body()
     solver = XpbdSolver(garment, replace(settings, self_collision=self_collision))
     solver.pin(rim)
     collider = SurfaceCollider(body)

@@ -6,12 +6,13 @@ import argparse
 import json
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 from toile.atomic import replacing
-from toile.bench import engine, peers, stress
+from toile.bench import engine, peers, scaling, stress
 from toile.bench.stress import SCENES
 from toile.cli import papers_bench
-from toile.cli.common import Commands
+from toile.cli.common import Commands, check_output
 from toile.cloth.xpbd import QUALITIES, XpbdSettings
 from toile.errors import ToileError
 
@@ -42,7 +43,11 @@ def add_engine(kinds: Commands) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="smaller scenes, 30 frames: about half a minute")
     parser.add_argument("--quality", choices=QUALITIES, default="normal", help="(default: normal)")
-    parser.add_argument("--scaling", action="store_true", help="also the cost against the number of vertices")
+    parser.add_argument(
+        "--scaling", metavar="FILE.png",
+        help="instead: the cost against vertices of the cloth and faces of the body, as CPU time, with the "
+        "fitted exponents, and a plot (.png or .svg; needs the extra bench)",
+    )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="FILE.json", help="keep the numbers")
     parser.set_defaults(run=run_engine)
 
@@ -50,6 +55,8 @@ def add_engine(kinds: Commands) -> None:
 def run_engine(options: argparse.Namespace) -> int:
     """Print the table."""
     settings = replace(XpbdSettings(), quality=options.quality)
+    if options.scaling:
+        return run_scaling(settings, check_output(options.scaling, (".png", ".svg"), "plots"))
     count, nanoseconds = engine.projection_time(60 if options.quick else 100)
     print(f"{count} constraints on an irregular mesh: {nanoseconds:.2f} ns each (target 1.5)")
     print(
@@ -57,15 +64,21 @@ def run_engine(options: argparse.Namespace) -> int:
     )
     print(engine.HEAD, flush=True)
     rows = engine.run_engine(settings, lambda row: print(engine.line(row), flush=True), quick=options.quick)
-    if options.scaling:
-        for row in engine.scaling(settings):
-            rows.append(row)
-            each = 1e6 * row.milliseconds / row.vertices
-            print(f"{engine.line(row)}  {each:.0f} ns a vertex", flush=True)
     if options.output:
         with replacing(options.output) as file:
             file.write(json.dumps(engine.as_json(rows), indent=1).encode())
         print(f"wrote {options.output}")
+    return 0
+
+
+def run_scaling(settings: XpbdSettings, path: Path) -> int:
+    """Print both curves and draw them."""
+    found = scaling.curves(settings)
+    for curve in found:
+        print("\n".join(curve.lines()))
+    with replacing(path) as file:
+        file.write(scaling.plot(found, path.suffix[1:].lower()))
+    print(f"wrote {path}")
     return 0
 
 
