@@ -15,7 +15,7 @@ from PIL import Image
 from dressed_samples import recording
 from toile.errors import ToileError
 from toile.run.record import RecordedFile, RecordWriter, save_recording
-from toile.web.play import make_server
+from toile.web.play import Show, make_server
 
 
 @pytest.fixture
@@ -59,7 +59,23 @@ def test_the_page_runs_nothing_from_elsewhere(port: int) -> None:
         assert headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize("path", ["/frame/6", "/frame/-1", "/frame/x", "/../play.py", "/frame/99999999999"])
+def test_the_page_is_told_what_is_wrong_with_a_frame(tmp_path: Path) -> None:
+    take = recording(2)
+    with RecordWriter.create(tmp_path / "look.toile", take.garment, take.body) as writer:
+        for number, problems in enumerate(([], ["3 vertices are inside the body"])):
+            skin = take.body_vertices[number]
+            writer.append(number / 30, take.positions[number], skin, notes={"problems": problems})
+    with RecordedFile(tmp_path / "look.toile") as recorded:
+        show = Show(recorded)
+        assert [json.loads(show.problems(n)) for n in (0, 1)] == [[], ["3 vertices are inside the body"]]
+        with pytest.raises(ToileError):
+            show.problems(2)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/problems/6", "/problems/x", "/frame/6", "/frame/-1", "/frame/x", "/../play.py", "/frame/99999999999"],
+)
 def test_what_is_not_there(port: int, path: str) -> None:
     assert get(port, path)[0] == 404
 

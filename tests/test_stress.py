@@ -1,11 +1,24 @@
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from toile.bench.stress import SCENES, Outcome, judge, known_results, run_scene, sheet
+from toile.bench.stress import SCENES, Outcome, dressed, judge, known_results, run_scene, sheet
+from toile.body import named_body
 from toile.cli import main
-from toile.types import State
+from toile.garment.build import build
+from toile.garment.fabric import fabric
+from toile.motion import read_motion, retarget
+from toile.pattern.drafts import draft
+from toile.run.dress import dress_garments
+from toile.run.findings import audit_rows, report
+from toile.run.record import RecordedFile
+from toile.run.stream import record_walk
+from toile.run.walker import AnimateSettings, Plan
+from toile.types import Recording, State
+from toile.web.play import Show
 
 QUICK = [name for name in SCENES if "," not in name and "dummy" not in name]
 
@@ -73,3 +86,39 @@ def test_an_exception_is_a_failure(monkeypatch, capsys) -> None:
     assert main(["stress", "--runs", "1", "--only", "broken by hand"]) == 1
     assert "FAILED broken by hand" in capsys.readouterr().out
     assert replace(run_scene("broken by hand", 0), seconds=0.0).outcome.words == "ZeroDivisionError: by hand"
+
+
+def walk_of(made: Recording, jump: float, path: Path) -> Path:
+    """Record 0.4 s of standing; after 0.2 s the body is somewhere else at once [m]."""
+    assert made.body is not None
+    pose, fps = retarget(read_motion("walk"), made.body, fps=30.0), 30.0
+    root = np.repeat(pose.root[:1], 40, axis=0)
+    # the track's clock is half a lead-in behind
+    root[round((0.2 + 0.25) * fps) :, 0] += jump
+    track = replace(pose, turns=np.repeat(pose.turns[:1], 40, axis=0), root=root, loop=False)
+    settings = AnimateSettings(fps=fps, seconds=0.4, lead=0.5)
+    record_walk(path, made.garment, made.body, Plan(start=made.positions[-1], track=track, settings=settings))
+    return path
+
+
+def test_a_body_that_jumps_is_told_by_its_recording(tmp_path, capsys) -> None:
+    path = walk_of(dressed("skirt", "woman"), 1.0, tmp_path / "jump.toile")
+    with RecordedFile(path) as recorded:
+        flawed = [bool(recorded.notes(n)["problems"]) for n in range(len(recorded))]
+        told = report(audit_rows(recorded), recorded.garment.particle_count)
+        shown = [bool(json.loads(Show(recorded).problems(n))) for n in range(len(recorded))]
+    assert not any(flawed[:5])
+    assert any(flawed[5:])
+    assert shown == flawed
+    assert any(line.startswith("FAILED") for line in told)
+    assert main(["check", str(path)]) == 1
+    assert "FAILED" in capsys.readouterr().out
+
+
+def test_cloth_like_chewing_gum_is_told_by_its_recording(tmp_path) -> None:
+    gum = replace(fabric("cotton"), name="gum", stretch_warp=1.0, stretch_weft=1.0, shear=0.1, mass=2.0)
+    body = named_body("woman")
+    made = dress_garments([build(draft("skirt", body.measurements), gum, 0.05)], body)
+    with RecordedFile(walk_of(made, 0.0, tmp_path / "gum.toile")) as recorded:
+        problems = recorded.notes(len(recorded) - 1)["problems"]
+    assert any("longer by" in line for line in problems)

@@ -76,6 +76,13 @@ class Show:
         parts = (frame.position, frame.body_vertices)
         return b"".join(np.ascontiguousarray(part, dtype="<f4").tobytes() for part in parts)
 
+    def problems(self, number: int) -> bytes:
+        """Return what the audit found wrong in a frame, as a list of lines; empty if it was not audited."""
+        with self._lock:
+            found = self._recorded.notes(number).get("problems", ())
+        lines = [str(line)[:200] for line in found] if isinstance(found, list | tuple) else []
+        return json.dumps(lines[:20]).encode()
+
 
 def make_server(recorded: RecordedFile, port: int = 0, *, smooth: int = 0) -> ThreadingHTTPServer:
     """Return a server for this computer only; port 0 takes any free one. smooth: see Show."""
@@ -116,8 +123,11 @@ class _Handler(BaseHTTPRequestHandler):
         if path == "/mesh":
             return self.shown.mesh(), "application/octet-stream"
         word, _, number = path.removeprefix("/").partition("/")
-        if word == "frame" and number.isascii() and number.isdigit() and len(number) < 9:
-            return self.shown.frame(int(number)), "application/octet-stream"
+        if number.isascii() and number.isdigit() and len(number) < 9:
+            if word == "frame":
+                return self.shown.frame(int(number)), "application/octet-stream"
+            if word == "problems":
+                return self.shown.problems(int(number)), "application/json"
         raise ToileError("there is no such page")
 
     def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:

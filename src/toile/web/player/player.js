@@ -154,7 +154,7 @@ class Player {
     triangles.set(mesh.subarray(2, 2 + 3 * cloth));
     const owner = mesh.subarray(2 + 3 * cloth, 2 + 4 * cloth);
     mesh.subarray(2 + 4 * cloth).forEach((v, i) => { triangles[3 * cloth + i] = v + points; });
-    Object.assign(this, { triangles, clothCount: 3 * cloth, frames: new Map(), asked: new Set(), playing: false });
+    Object.assign(this, { triangles, clothCount: 3 * cloth, frames: new Map(), problems: new Map(), asked: new Set(), playing: false });
     this.time = 0; this.shown = -1; this.turn = 0.6; this.lift = 0.12; this.distance = 3.7; this.middle = [0, 0.8, 0];
     this.prepare(owner);
     this.listen();
@@ -238,7 +238,9 @@ class Player {
     if (this.frames.has(number) || this.asked.has(number)) return;
     this.asked.add(number);
     try {
-      this.frames.set(number, new Float32Array(await get(`frame/${number}`)));
+      const [points, problems] = await Promise.all([get(`frame/${number}`), get(`problems/${number}`, "json")]);
+      if (problems.length) this.problems.set(number, problems);
+      this.frames.set(number, new Float32Array(points));
     } catch (error) {
       this.frames.set(number, null); // damaged: the frame before stays
       element("message").textContent = error.message;
@@ -283,6 +285,8 @@ class Player {
       this.middle = [3 * x / points.length, 0.8, 3 * z / points.length];
       element("scrub").value = number;
       element("count").textContent = `${number + 1} / ${this.about.frames}`;
+      // what the audit found wrong in this frame
+      element("problems").textContent = (this.problems.get(number) ?? []).join("\n");
     }
     const indices = element("body").checked ? this.triangles.length : this.clothCount;
     const lamp = this.middle.map((v, i) => v + 4 * KEY[i]);
