@@ -18,6 +18,7 @@ double dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 V3 cross(V3 a, V3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 constexpr double BESIDE = 0.003;  // [m]
 constexpr double ALIKE = 0.7;     // cosine: the skin is below when its normal is that of the pair
+constexpr double SOON = 1.5;      // thicknesses: nearer cloth is held apart before the next look even if it does not move
 constexpr double RISE = 0.0015;   // a stacked plane rises at most so far in one go [m]
 constexpr int LAYERS = 3;
 constexpr std::size_t CHUNK = 512;  // pairs that one thread looks at in one go
@@ -66,6 +67,7 @@ template <class T>
 void Pairs<T>::clear() {
     near_.vertex_face.clear(), near_.edge_edge.clear();
     planes_.clear();
+    packed_ = 0;
 }
 
 template <class T>
@@ -80,8 +82,9 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     const std::int32_t other = p[edges ? 2 : 1];
     const T thick = (cloth.thickness[p[0]] + cloth.thickness[other]) / 2;
     // planes of cloth within twice the thickness are wanted for stacks
-    const T reach = 2 * thick + T(HURRY) * dt * std::sqrt(at.speed2[lane]);
+    const T way = T(HURRY) * dt * std::sqrt(at.speed2[lane]), reach = 2 * thick + way, soon = T(SOON) * thick + way;
     if (at.distance2[lane] > reach * reach) return false;
+    plane.soon = at.distance2[lane] <= soon * soon;
     const V3 apart{at.apart[0][lane], at.apart[1][lane], at.apart[2][lane]};
     const auto point = [&](int k) { return at_point(cloth.point, p[k]); };
     const V3 across = edges ? cross(point(1) - point(0), point(3) - point(2)) : cross(point(2) - point(1), point(3) - point(1));
@@ -141,14 +144,17 @@ void Pairs<T>::look(const ClothSides<T> &cloth, T dt, T far, bool wide) {
 
 template <class T>
 void Pairs<T>::pack() {
-    const std::size_t lanes = PAIR_LANES, blocks = (planes_.size() + lanes - 1) / lanes;
+    packed_ = 0;
+    for (const Plane &plane : planes_) packed_ += plane.soon;
+    const std::size_t lanes = PAIR_LANES, blocks = (packed_ + lanes - 1) / lanes;
     particle.assign(4 * lanes * blocks, 0), weight.assign(4 * lanes * blocks, T(0)), normal.assign(3 * lanes * blocks, T(0));
     thickness_.assign(lanes * blocks, T(-1)), friction_.assign(lanes * blocks, T(0));
     push.resize(4 * lanes * blocks), depth.assign(lanes * blocks, T(0));
     use_begin.assign(particle_count_ + 1, 0);
-    for (std::size_t i = 0; i < planes_.size(); ++i) {
+    std::size_t i = 0;
+    for (const Plane &plane : planes_) {
+        if (!plane.soon) continue;
         const std::size_t b = i / lanes, lane = i % lanes;
-        const Plane &plane = planes_[i];
         for (std::size_t k = 0; k < 4; ++k) {
             particle[(4 * b + k) * lanes + lane] = plane.particle[k];
             weight[(4 * b + k) * lanes + lane] = plane.weight[k];
@@ -156,19 +162,22 @@ void Pairs<T>::pack() {
         }
         for (std::size_t k = 0; k < 3; ++k) normal[(3 * b + k) * lanes + lane] = plane.normal[k];
         thickness_[i] = plane.thickness, friction_[i] = plane.friction;
+        ++i;
     }
-    for (std::size_t i = 0; i < particle_count_; ++i) use_begin[i + 1] += use_begin[i];
-    use.resize(4 * planes_.size());
+    for (std::size_t p = 0; p < particle_count_; ++p) use_begin[p + 1] += use_begin[p];
+    use.resize(4 * packed_);
     pushed.assign(particle_count_, 0);
     std::vector<std::size_t> next(use_begin.begin(), use_begin.end() - 1);
-    for (std::size_t i = 0; i < planes_.size(); ++i)
-        for (std::size_t k = 0; k < 4; ++k)
-            use[next[planes_[i].particle[k]]++] = static_cast<std::int32_t>((4 * (i / lanes) + k) * lanes + i % lanes);
+    for (i = 0; i < packed_; ++i)
+        for (std::size_t k = 0; k < 4; ++k) {
+            const std::size_t at = (4 * (i / lanes) + k) * lanes + i % lanes;
+            use[next[particle[at]]++] = static_cast<std::int32_t>(at);
+        }
 }
 
 template <class T>
 PairView<T> Pairs<T>::view() {
-    return {(planes_.size() + PAIR_LANES - 1) / PAIR_LANES, particle.data(), weight.data(), normal.data(), thickness_.data(),
+    return {(packed_ + PAIR_LANES - 1) / PAIR_LANES, particle.data(), weight.data(), normal.data(), thickness_.data(),
             friction_.data(), push.data(), depth.data(), pushed.data(), use_begin.data(), use.data()};
 }
 

@@ -47,6 +47,7 @@ class Pairs {
     struct Plane {
         std::int32_t particle[4];
         T weight[4], normal[3], gap, thickness, friction;
+        bool soon;  // can come too near before the next look; the others are there for stacks
     };
     void look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk);
     bool keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, int lane, bool edges, Plane &plane) const;
@@ -55,7 +56,7 @@ class Pairs {
     surface::Near near_;
     std::vector<std::vector<Plane>> found_;
     std::vector<Plane> planes_;
-    std::size_t particle_count_ = 0;
+    std::size_t particle_count_ = 0, packed_ = 0;
     // packed for the substeps, see PairView
     std::vector<std::int32_t> particle, use;
     std::vector<T> weight, normal, thickness_, friction_, push, depth;

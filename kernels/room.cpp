@@ -8,10 +8,13 @@ constexpr double OPPOSED = -0.5;   // cosine: two skins face each other
 constexpr double TILT = 0.4;       // of both planes towards the mouth
 constexpr double MOUTH = 0.1;      // least length of the sum of two unit normals that tells where the mouth is
 constexpr double SLIP = 0.0015;    // how far squeezed cloth is let out in one go [m]
+constexpr double KEPT = 1.3;       // of a rise where there is little room: two sheets need more than the cautious rise between them
 constexpr double DEEPEST = 0.004;  // skins that overlap by more are treated as if by this [m]
 
 struct Plane {
-    double n[3], gap, height;
+    double n[3], gap;
+    double thickness, rise;  // kept from the skin, and for cloth in between [m]
+    double height() const { return thickness + rise; }
 };
 
 double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -19,15 +22,18 @@ double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] 
 // the two planes of one particle at x share the room between them; false: there is enough. With more room than `least`
 // cloth is not squeezed out.
 bool squeeze(const double *x, Plane &a, Plane &b, double least) {
-    const double need = a.height + b.height, room = a.gap + b.gap;
-    if (room >= need || !(need > 0)) return false;
+    const double need = a.height() + b.height(), rises = a.rise + b.rise, room = a.gap + b.gap;
+    if (room >= need || !(need > rises)) return false;
     double mouth[3], size = 0;
     for (int k = 0; k < 3; ++k) mouth[k] = a.n[k] + b.n[k], size += mouth[k] * mouth[k];
     size = std::sqrt(size);
     const bool opens = size > MOUTH && room < least;
     const double have = std::min(need, std::max(room, -DEEPEST) + (opens ? 2 * TILT * SLIP : 0));
+    // sheets keep off each other first, or all would lie in the middle and cross; the skins share what is left
+    const double between = KEPT * std::min(rises, std::max(have, 0.0) / 2);
     for (Plane *plane : {&a, &b}) {
-        const double height = have * plane->height / need;
+        double height = (have - between) * plane->thickness / (need - rises);
+        if (rises > 0) height += between * plane->rise / rises;
         // the plane turns about the place where it now meets the particle's normal through it
         double pivot[3], length = 0;
         for (int k = 0; k < 3; ++k) {
@@ -37,7 +43,6 @@ bool squeeze(const double *x, Plane &a, Plane &b, double least) {
         }
         for (double &v : plane->n) v /= std::sqrt(length);
         plane->gap = dot(plane->n, x) - dot(plane->n, pivot);
-        plane->height = 0;
     }
     return true;
 }
@@ -56,7 +61,7 @@ void make_room(const T *point, const std::vector<std::size_t> &begin, const std:
                     Plane &plane = planes[side];
                     for (int k = 0; k < 3; ++k) plane.n[k] = normal[3 * c + k];
                     plane.gap = dot(plane.n, x) - offset[c];
-                    plane.height = thickness[p] + (rise.empty() ? 0 : rise[c]);
+                    plane.thickness = thickness[p], plane.rise = rise.empty() ? 0 : rise[c];
                 }
                 if (dot(planes[0].n, planes[1].n) > OPPOSED || !squeeze(x, planes[0], planes[1], least)) continue;
                 for (int side = 0; side < 2; ++side) {
