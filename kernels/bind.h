@@ -65,3 +65,4 @@ void bind_self_contact(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);
 void bind_skin(nb::module_ &m);
 void bind_way(nb::module_ &m);
+void bind_figure(nb::module_ &m);

@@ -22,4 +22,5 @@ NB_MODULE(_kernels, m) {
     bind_xpbd(m);
     bind_skin(m);
     bind_way(m);
+    bind_figure(m);
 }

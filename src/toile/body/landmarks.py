@@ -41,11 +41,12 @@ def template_landmarks() -> dict[str, int]:
 
 def neutral_stance(shape: Shape) -> Stance:
     """Return the whole skin of a shape in the rest pose."""
-    return stand(_whole(), *blend(load_template(), coefficients(shape)))
+    return stand(whole_flesh(), *blend(load_template(), coefficients(shape)))
 
 
 @functools.cache
-def _whole() -> Flesh:
+def whole_flesh() -> Flesh:
+    """Return the whole skin and how it hangs on the first rig."""
     template = load_template()
     return Flesh.of(template.rigs["cmu_mb"], limb_mask(template.limb, "left_thigh"))
 

@@ -13,11 +13,12 @@ import numpy as np
 from toile import container
 from toile.body.blas import one_thread
 from toile.body.data import CARRIER_OF_MIXAMO, Rig, load_template
-from toile.body.landmarks import neutral_stance, template_landmarks
+from toile.body.fitting import fit_dials
+from toile.body.landmarks import template_landmarks
 from toile.body.measure import DENSITY, measure_skin, template_ground, volume
-from toile.body.network import fit_dials
 from toile.body.people import DIALS, shape_of
-from toile.body.request import check_request, report_misses
+from toile.body.quick import stance_of
+from toile.body.request import check_request, report_misses, report_rarity
 from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
 from toile.errors import ToileError
@@ -52,7 +53,7 @@ def body_from_shape(
     if rig not in template.rigs:
         raise ToileError(f"no rig '{rig}'; there are {', '.join(template.rigs)}")
     bones = template.rigs[rig]
-    stance = neutral_stance(shape)
+    stance = stance_of(shape)
     body = Body(
         name=name,
         vertices=stance.skin,
@@ -186,4 +187,5 @@ def make_body(sex: str = "female", age: float | None = None, name: str = "body",
     fit = fit_dials(sex, wanted, age)
     body = body_from_shape(shape_of(sex, fit.age, fit.dials), name, fit.measures)
     report_misses(sex, wanted, body.measurements)
+    report_rarity(sex, wanted, fit.rarity)
     return body

@@ -178,7 +178,24 @@ def _require_template(body: Body) -> None:
         raise ToileError(f"body {body.name} has a mesh of its own: fit the template to it before measuring")
 
 
-def measure_skin(skin: Floats, joint: Mapping[str, Floats], ground: Ground) -> dict[str, float]:
+def section_under(skin: Floats, ground: Ground, plane: Plane) -> Section:
+    """Return what a tape lies on."""
+    reach = None if plane.part == "trunk" else REACH
+    return cut(skin, ground.regions[plane.part], plane.origin, plane.normal, reach)
+
+
+def girth_of(skin: Floats, ground: Ground, plane: Plane) -> float:
+    """Return the length of a tape [m]."""
+    return tape((section_under(skin, ground, plane).points - plane.origin) @ plane.axes.T)
+
+
+Girth = Callable[[Floats, Ground, Plane], float]
+"""length of the tape round a skin that lies in a plane"""
+
+
+def measure_skin(
+    skin: Floats, joint: Mapping[str, Floats], ground: Ground, girth: Girth = girth_of
+) -> dict[str, float]:
     """Return all measures but the weight, of a skin in the rest pose [m]."""
     marks = ground.marks
     heights = {name: float(skin[row, 1]) for name, row in marks.items()}
@@ -187,8 +204,8 @@ def measure_skin(skin: Floats, joint: Mapping[str, Floats], ground: Ground) -> d
     found |= {name: float(np.linalg.norm(skin[marks[a]] - skin[marks[b]])) for name, (a, b) in WIDTHS.items()}
     for name, path in ground.paths.items():
         found[name] = float(np.linalg.norm(np.diff(skin[path], axis=0), axis=1).sum())
-    for name, plane in planes(skin, joint, ground, found).items():
-        found[name] = _girth(skin, ground, plane)
+    for name, plane in planes(skin, joint, ground, found, girth).items():
+        found[name] = girth(skin, ground, plane)
     found["front_over_bust"] = _front_over_bust(skin, marks)
     found["bust_front"] = _bust_front(skin, ground, found["bust_height"])
     found["inseam"] = found["crotch_height"]
@@ -217,7 +234,11 @@ def _bust_front(skin: Floats, ground: Ground, height: float) -> float:
 
 
 def planes(
-    skin: Floats, joint: Mapping[str, Floats], ground: Ground, levels: Mapping[str, float]
+    skin: Floats,
+    joint: Mapping[str, Floats],
+    ground: Ground,
+    levels: Mapping[str, float],
+    girth: Girth = girth_of,
 ) -> dict[str, Plane]:
     """Return where each tape lies."""
     found = {
@@ -234,7 +255,7 @@ def planes(
     def at(share: float) -> Plane:
         return replace(shin, origin=joint["LeftLeg"] + share * way)
 
-    found["calf"] = at(_greatest(lambda share: _girth(skin, ground, at(share)), *CALF))
+    found["calf"] = at(_greatest(lambda share: girth(skin, ground, at(share)), *CALF))
     return found
 
 
@@ -242,16 +263,6 @@ def _across(joint: Mapping[str, Floats], part: str, start: str, end: str, share:
     axis = joint[end] - joint[start]
     normal = axis / np.sqrt(axis @ axis)
     return Plane(part, joint[start] + share * axis, normal, plane_axes(normal))
-
-
-def section_under(skin: Floats, ground: Ground, plane: Plane) -> Section:
-    """Return what a tape lies on."""
-    reach = None if plane.part == "trunk" else REACH
-    return cut(skin, ground.regions[plane.part], plane.origin, plane.normal, reach)
-
-
-def _girth(skin: Floats, ground: Ground, plane: Plane) -> float:
-    return tape((section_under(skin, ground, plane).points - plane.origin) @ plane.axes.T)
 
 
 def _greatest(function: Callable[[float], float], low: float, high: float, count: int) -> float:

@@ -16,7 +16,7 @@ from toile.body.data import Template, load_template
 from toile.body.landmarks import limb_mask
 from toile.body.measure import Ground, ground_rows, measure_skin, renumbered, template_ground
 from toile.body.shape import Shape, blend, coefficients, reduced, slider_rows
-from toile.body.stance import Flesh, Stance, stand
+from toile.body.stance import Flesh, stand
 from toile.types import Floats, Ints
 
 MEASURES = (
@@ -101,31 +101,12 @@ def reduced_template() -> Template:
     return reduced(load_template(), template_probe().rows)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Sketch:
-    """A shape in the rest pose, as far as measuring needs it."""
-
-    share: Floats
-    """coefficients of the targets"""
-    stance: Stance
-    joint: dict[str, Floats]
-
-
-def sketch(shape: Shape) -> Sketch:
-    """Return the probe's vertices of a shape in the rest pose."""
-    probe, share = template_probe(), coefficients(shape)
-    stance = stand(probe.flesh, *blend(reduced_template(), share))
-    return Sketch(share, stance, dict(zip(probe.flesh.rig.names, stance.heads, strict=True)))
-
-
-def measure_sketch(drawn: Sketch) -> dict[str, float]:
-    """Return all measures but the weight [m]."""
-    return measure_skin(drawn.stance.skin, drawn.joint, template_probe().ground)
-
-
 def measure_shape(shape: Shape) -> dict[str, float]:
-    """Return all measures of a shape but its weight [m], quickly."""
-    return measure_sketch(sketch(shape))
+    """Return all measures of a shape but its weight [m], from the probe's vertices in the rest pose."""
+    probe = template_probe()
+    stance = stand(probe.flesh, *blend(reduced_template(), coefficients(shape)))
+    joint = dict(zip(probe.flesh.rig.names, stance.heads, strict=True))
+    return measure_skin(stance.skin, joint, probe.ground)
 
 
 @functools.cache

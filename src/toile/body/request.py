@@ -27,6 +27,8 @@ AGES = (18.0, 90.0)
 MISS = {"weight": 1.0}
 COMMON_MISS = 0.01
 """a miss beyond this is told [m; kg]"""
+RARE = 12.0
+"""dials so many standard deviations from the population's middle, whose farthest people are at 7, are told"""
 ABSURD = 8.0
 """a measure so many standard deviations from what the others make likely contradicts them …"""
 APART = 0.25
@@ -100,6 +102,24 @@ def report_misses(sex: str, wanted: Mapping[str, float], measured: Mapping[str, 
         warnings.warn(
             f"no {sex} body has all these measures; the nearest has {told}", BodyWarning, stacklevel=3
         )
+
+
+def report_rarity(sex: str, wanted: Mapping[str, float], rarity: float) -> None:
+    """Warn of a body that meets its measures but is like nobody."""
+    if rarity <= RARE or not wanted:
+        return
+    network = load_network(sex)
+    expected = {n: _expected(network, n, {m: v for m, v in wanted.items() if m != n}) for n in wanted}
+    scaled = {n: v / UNIT.get(n, 1.0) for n, v in wanted.items()}
+    worst = max(wanted, key=lambda n: abs(scaled[n] - expected[n][0]) / expected[n][1])
+    rest = ", ".join(f"{n} {_say(n, v)}" for n, v in wanted.items() if n != worst)
+    likely = _say(worst, expected[worst][0] * UNIT.get(worst, 1.0))
+    told = f"{worst} {_say(worst, wanted[worst])}" + (f" with {rest}" if rest else "")
+    warnings.warn(
+        f"hardly any {sex} body has {told}: about {likely} is likely; this one may not look human",
+        BodyWarning,
+        stacklevel=3,
+    )
 
 
 def _say(name: str, value: float) -> str:

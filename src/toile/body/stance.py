@@ -5,6 +5,7 @@ NumPy only: the measurement network is trained with it at build time, before the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,12 +73,26 @@ class Stance:
     """ends of the bones of all rigs in the template's own pose [m], (p, 3)"""
 
 
-def stand(flesh: Flesh, skin: Floats, points: Floats) -> Stance:
+Bend = Callable[[Flesh, Floats, Floats], Floats]
+"""moves the skin of a flesh by transforms of the joints, (j, 4, 4)"""
+
+
+def blend_linearly(flesh: Flesh, skin: Floats, turned: Floats) -> Floats:
+    """Return the skin moved by linear blend skinning."""
+    moved = skin.copy()
+    # head and trunk stay where they are; the rest by one matrix product
+    matrix = (flesh.share @ turned[:, :3].reshape(len(turned), 12)).reshape(-1, 3, 4)
+    points = skin[flesh.moving]
+    moved[flesh.moving] = np.einsum("nrc,nc->nr", matrix[:, :, :3], points) + matrix[:, :, 3]
+    return moved
+
+
+def stand(flesh: Flesh, skin: Floats, points: Floats, bend: Bend = blend_linearly) -> Stance:
     """Return the skin in the rest pose, from the template's own pose."""
     rig = flesh.rig
     heads, tails = points[rig.heads], points[rig.tails]
     turned = _turns(rig, heads, tails, _leg_angle(flesh, skin, heads))
-    posed = _blend(flesh, skin, turned)
+    posed = bend(flesh, skin, turned)
     floor = int(posed[:, 1].argmin())
     lift = np.array([0.0, -posed[floor, 1], 0.0])
     return Stance(
@@ -135,16 +150,6 @@ def _turn(rig: Rig, turned: Floats, heads: Floats, joint: int, rotation: Floats)
     motion[:3, 3] = centre - rotation @ centre
     below = descendants(rig.parents, joint)
     turned[below] = motion @ turned[below]
-
-
-def _blend(flesh: Flesh, skin: Floats, turned: Floats) -> Floats:
-    """Return the skin moved by linear blend skinning."""
-    moved = skin.copy()
-    # head and trunk stay where they are; the rest by one matrix product
-    matrix = (flesh.share @ turned[:, :3].reshape(len(turned), 12)).reshape(-1, 3, 4)
-    points = skin[flesh.moving]
-    moved[flesh.moving] = np.einsum("nrc,nc->nr", matrix[:, :, :3], points) + matrix[:, :, 3]
-    return moved
 
 
 def _move(turned: Floats, points: Floats) -> Floats:
