@@ -32,7 +32,7 @@ class Quality:
     longest: float
     """substep where the cloth hardly stretches [s]"""
     shortest: float
-    """substep where it stretches twice as much as stated, or more [s]"""
+    """substep where it stretches half as much again as stated, or more [s]"""
     stretch: float
     """99 % of the threads should stretch less than this"""
 
@@ -391,9 +391,9 @@ class XpbdSolver:
         if self.settings.substep:
             return self.settings.substep
         quality = QUALITIES[self.settings.quality]
-        # from half the stated stretch to twice as much; a quarter of the cloth tells
+        # from three quarters of the stated stretch to one and a half times as much; a quarter of the cloth tells
         _, most = self._cloth.stretch(position, every=4)
-        strain = min(max((most / quality.stretch - 0.5) / 1.5, 0.0), 1.0)
+        strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), 1.0)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / rate)
 
