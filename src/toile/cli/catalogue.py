@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from toile.cli.common import Commands, length
+from toile.cli.common import CHECK_FAILED, Commands, length
 from toile.export.picture import Studio, picture_of
 from toile.export.sheet import contact_sheet
 from toile.garment.fabric import FABRICS
@@ -15,7 +15,6 @@ from toile.pattern.drafts import DRAFTS
 from toile.run.catalogue import PEOPLE, WANTED, Cell, enough, run_catalogue, table
 from toile.types import Recording
 
-CHECK_FAILED = 1
 STUDIO = Studio(samples=2, sky_count=24, key_count=8)
 """quick pictures, small enough for a sheet"""
 

@@ -27,6 +27,8 @@ from toile.units import parse_length
 
 AUTO = "auto"
 """--size auto: the best-fitting one"""
+CHECK_FAILED = 1
+"""exit code when the audit finds something wrong"""
 Commands = Any
 """what ArgumentParser.add_subparsers returns"""
 

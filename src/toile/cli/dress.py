@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from toile.cli.common import (
+    CHECK_FAILED,
     Commands,
     Progress,
     add_body_option,
@@ -29,7 +30,6 @@ from toile.run.dress import dress
 from toile.run.record import RecordedFile
 from toile.types import Body, Recording
 
-CHECK_FAILED = 1
 RESULT = "dressed.toile"
 
 

@@ -17,6 +17,7 @@ from toile.body.skin import METHODS
 from toile.cli.asked import DEFAULTS, asked_for, check_same, fabrics, goes_its_own_way, wind
 from toile.cli.common import (
     AUTO,
+    CHECK_FAILED,
     Commands,
     Progress,
     add_outputs,
@@ -59,7 +60,8 @@ def add_walk(commands: Commands) -> None:
         "walk",
         help="dress a body and let it move",
         description="Sews patterns on a body, simulates them while it moves and audits each frame. "
-        "The recording grows and can be read meanwhile; --resume goes on where a walk was stopped.",
+        "The recording grows and can be read meanwhile; --resume goes on where a walk was stopped. "
+        "The exit code is 1 when a frame fails the audit; the results are written all the same.",
         epilog="example: toile walk shirt.txt skirt.txt --motion walk --seconds 4 --fps 60 -o look.toile",
     )
     add_wearing(parser, nargs="*", body=None)
@@ -130,11 +132,12 @@ def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -
     watch.finish()
     _close(target)
     with RecordedFile(target) as recorded:
-        print("\n".join(report(audit_rows(recorded), recorded.garment.particle_count)))
+        rows = audit_rows(recorded)
+        print("\n".join(report(rows, recorded.garment.particle_count)))
     if target in outputs:
         tell_written([target])
     write_results(target, [path for path in outputs if path != target], options.smooth)
-    return 0
+    return CHECK_FAILED if any(row["problems"] for _, row in rows) else 0
 
 
 def _is_closed(target: Path) -> bool:
