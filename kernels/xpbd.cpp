@@ -16,6 +16,7 @@
 #include "pairs.h"
 #include "proximity.h"
 #include "room.h"
+#include "skin_planes.h"
 #include "xpbd_sets.h"
 
 namespace {
@@ -29,7 +30,6 @@ template <class T>
 constexpr T LIMIT_SHARE = T(0.02);
 // cloth between two skins is let out where there is less room [m], or less than half an edge: wide triangles would cross them
 constexpr double SQUEEZED = 0.006;
-constexpr std::size_t SERIAL_BELOW = 2400;  // particles; below, waiting for a second thread costs more than it gives
 
 template <class T>
 class Cloth {
@@ -49,7 +49,6 @@ class Cloth {
         inverse_mass_ = in_order(inverse_mass);
         drag_ = in_order(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
         for (const T w : inverse_mass_) require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
-        contact_begin_.assign(count_ + 1, 0);
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         set_gram();
         seams_ = pulls(seams, seam_rest);
@@ -213,7 +212,12 @@ class Cloth {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000, "dt and substep_count must be positive");
         read(position, velocity);
-        read_contacts(position, contact_particle, contact_gap, contact_normal, contact_velocity);
+        const std::size_t contact_count = contact_particle.size();
+        require(contact_gap.size() == contact_count && contact_normal.shape(0) == contact_count && contact_velocity.shape(0) == contact_count,
+                "contacts: arrays differ in length");
+        require_indices(contact_particle, count_, "contacts: a particle does not exist");
+        planes_.read({contact_count, contact_particle.data(), contact_gap.data(), contact_normal.data(), contact_velocity.data()},
+                     position.data(), place_);
         StepOptions<T> o{};
         o.dt = static_cast<T>(dt / substep_count), o.substep_count = substep_count;
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
@@ -225,9 +229,9 @@ class Cloth {
         find_pairs(dt, cloth_radius, watch, wide);
         std::vector<T> rise;
         if (pairs_.count())
-            rise = pairs_.stack(point_.data(), contact_begin_, contact_normal_, contact_offset_, thickness_);
-        make_room(point_.data(), contact_begin_, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), contact_normal_, contact_offset_);
-        set_contact_blocks();
+            rise = pairs_.stack(point_.data(), planes_.begin, planes_.normal, planes_.offset, thickness_);
+        make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal, planes_.offset);
+        planes_.pack(thickness_, friction_);
         const ClothView<T> cloth = view();
         {
             nb::gil_scoped_release release;
@@ -393,81 +397,6 @@ class Cloth {
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 
-    // contacts come by particle in the caller's order; here they are regrouped in the packed order
-    void read_contacts(const Points &position, const Indices &particle, const Numbers &gap, const Points &normal, const Points &velocity) {
-        const std::size_t m = particle.size();
-        require(gap.size() == m && normal.shape(0) == m && velocity.shape(0) == m, "contacts: arrays differ in length");
-        require_indices(particle, count_, "contacts: a particle does not exist");
-        std::fill(contact_begin_.begin(), contact_begin_.end(), 0);
-        for (std::size_t c = 0; c < m; ++c) ++contact_begin_[place_[particle.data()[c]] + 1];
-        for (std::size_t k = 0; k < count_; ++k) contact_begin_[k + 1] += contact_begin_[k];
-        contact_normal_.resize(3 * m), contact_velocity_.resize(3 * m), contact_offset_.resize(m);
-        contact_place_.resize(m);
-        std::vector<std::size_t> next(contact_begin_.begin(), contact_begin_.end() - 1);
-        for (std::size_t c = 0; c < m; ++c) contact_place_[c] = next[place_[particle.data()[c]]]++;
-        for_ranges(m, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
-            for (std::size_t c = first; c < last; ++c) {
-                const std::size_t p = particle.data()[c], to = contact_place_[c];
-                double offset = -gap.data()[c];
-                for (int a = 0; a < 3; ++a) {
-                    offset += normal.data()[3 * c + a] * position.data()[3 * p + a];
-                    contact_normal_[3 * to + a] = static_cast<T>(normal.data()[3 * c + a]);
-                    contact_velocity_[3 * to + a] = static_cast<T>(velocity.data()[3 * c + a]);
-                }
-                contact_offset_[to] = static_cast<T>(offset);
-            }
-        });
-    }
-
-    // what the substeps read (ContactView)
-    void set_contact_blocks() {
-        const std::size_t spans = (count_ + CONTACT_SPAN - 1) / CONTACT_SPAN;
-        block_begin_.assign(spans + 1, 0);
-        for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
-            for (std::size_t s = first; s < last; ++s)
-                each_contact(s, [&](std::size_t block, std::size_t, std::size_t, std::size_t) { block_begin_[s + 1] = block + 1; });
-        });
-        for (std::size_t s = 0; s < spans; ++s) block_begin_[s + 1] += block_begin_[s];
-        const std::size_t blocks = block_begin_[spans];
-        block_particle_.resize(blocks * LANES), block_plane_.resize(blocks * CONTACT_ROWS * LANES);
-        for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
-            for (std::size_t s = first; s < last; ++s) fill_contact_blocks(s);
-        });
-    }
-    // use(block of the span, lane, particle, contact): the first contact of every particle, then the second ones in new blocks
-    template <class Use>
-    void each_contact(std::size_t span, const Use &use) const {
-        const std::size_t end = std::min(count_, (span + 1) * CONTACT_SPAN);
-        std::size_t block = 0;
-        bool more = true;
-        for (std::size_t round = 0; more; ++round) {
-            more = false;
-            std::size_t lane = 0;
-            for (std::size_t k = span * CONTACT_SPAN; k < end; ++k) {
-                const std::size_t c = contact_begin_[k] + round;
-                if (c >= contact_begin_[k + 1]) continue;
-                more |= c + 1 < contact_begin_[k + 1];
-                use(block + lane / LANES, lane % LANES, k, c), ++lane;
-            }
-            block += (lane + LANES - 1) / LANES;
-        }
-    }
-    void fill_contact_blocks(std::size_t span) {
-        std::int32_t *particle = block_particle_.data() + LANES * block_begin_[span];
-        T *plane = block_plane_.data() + CONTACT_ROWS * LANES * block_begin_[span];
-        // unused lanes: a plane that nothing reaches, on a pinned particle that nobody reads
-        const std::size_t blocks = block_begin_[span + 1] - block_begin_[span], dummy = count_ + span / SPANS_AT_ONCE % 2;
-        std::fill_n(particle, LANES * blocks, static_cast<std::int32_t>(dummy));
-        std::fill_n(plane, CONTACT_ROWS * LANES * blocks, T(-1));
-        each_contact(span, [&](std::size_t block, std::size_t lane, std::size_t k, std::size_t c) {
-            const T *n = contact_normal_.data() + 3 * c, *v = contact_velocity_.data() + 3 * c;
-            const T rows[CONTACT_ROWS] = {n[0], n[1], n[2], contact_offset_[c] + thickness_[k],
-                                          n[0] * v[0] + n[1] * v[1] + n[2] * v[2], v[0], v[1], v[2], friction_[k]};
-            particle[LANES * block + lane] = static_cast<std::int32_t>(k);
-            for (int r = 0; r < CONTACT_ROWS; ++r) plane[(CONTACT_ROWS * block + r) * LANES + lane] = rows[r];
-        });
-    }
-
     nb::ndarray<nb::numpy, double> written(const std::vector<T> &from) const {
         std::vector<double> r(3 * count_);
         for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
@@ -484,8 +413,7 @@ class Cloth {
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), drag_.data(),
                        triangles_.view(), seams_.view(), long_threads_.view(), bending(),
-                       static_cast<int>(levels_.size()), {}, pairs_.view(),
-                       {block_begin_.data(), block_particle_.data(), block_plane_.data()}};
+                       static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         return v;
     }
@@ -508,11 +436,7 @@ class Cloth {
     bool layered_ = false;
     surface::Near near_;
     Pairs<T> pairs_;
-    std::vector<std::size_t> contact_begin_, contact_place_;
-    std::vector<T> contact_normal_, contact_offset_, contact_velocity_;
-    std::vector<std::size_t> block_begin_;  // what the substeps read of them (ContactView)
-    std::vector<std::int32_t> block_particle_;
-    std::vector<T> block_plane_;
+    SkinPlanes<T> planes_;
 };
 
 template <class T>

@@ -1,0 +1,110 @@
+// Where the cloth touches the skin during one step: planes by particle, packed for the hot loop (ContactView in xpbd.h).
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lanes.h"
+#include "team.h"
+#include "xpbd.h"
+
+constexpr std::size_t SERIAL_BELOW = 2400;  // particles; below, waiting for a second thread costs more than it gives
+
+// contacts in the caller's order of particles
+struct GivenContacts {
+    std::size_t count;
+    const std::int32_t *particle;
+    const double *gap;       // [m]
+    const double *normal;    // (count, 3)
+    const double *velocity;  // of the skin (count, 3) [m/s]
+};
+
+template <class T>
+class SkinPlanes {
+  public:
+    std::vector<std::size_t> begin;  // (particle + 1), in the packed order
+    std::vector<T> normal;           // (plane, 3)
+    std::vector<T> offset;           // (plane): normal · x of the skin [m]
+
+    // position: (particle, 3) in the caller's order; place: where the caller's particles are in the packed order
+    void read(const GivenContacts &given, const double *position, const std::vector<std::int32_t> &place) {
+        begin.assign(place.size() + 1, 0);
+        for (std::size_t c = 0; c < given.count; ++c) ++begin[place[given.particle[c]] + 1];
+        for (std::size_t k = 0; k < place.size(); ++k) begin[k + 1] += begin[k];
+        normal.resize(3 * given.count), velocity_.resize(3 * given.count), offset.resize(given.count), home_.resize(given.count);
+        std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+        for (std::size_t c = 0; c < given.count; ++c) home_[c] = next[place[given.particle[c]]]++;
+        for_ranges(given.count, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
+            for (std::size_t c = first; c < last; ++c) read_one(given, c, position + 3 * static_cast<std::size_t>(given.particle[c]), home_[c]);
+        });
+    }
+
+    // thickness [m] and friction by particle
+    void pack(const std::vector<T> &thickness, const std::vector<T> &friction) {
+        const std::size_t spans = (thickness.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;
+        block_begin_.assign(spans + 1, 0);
+        for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
+            for (std::size_t s = first; s < last; ++s)
+                each(s, [&](std::size_t block, std::size_t, std::size_t, std::size_t) { block_begin_[s + 1] = block + 1; });
+        });
+        for (std::size_t s = 0; s < spans; ++s) block_begin_[s + 1] += block_begin_[s];
+        particle_.resize(block_begin_[spans] * LANES), plane_.resize(block_begin_[spans] * CONTACT_ROWS * LANES);
+        for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
+            for (std::size_t s = first; s < last; ++s) pack_span(s, thickness, friction);
+        });
+    }
+
+    ContactView<T> view() const { return {block_begin_.data(), particle_.data(), plane_.data()}; }
+
+  private:
+    void read_one(const GivenContacts &given, std::size_t c, const double *x, std::size_t to) {
+        double along = -given.gap[c];
+        for (int a = 0; a < 3; ++a) {
+            along += given.normal[3 * c + a] * x[a];
+            normal[3 * to + a] = static_cast<T>(given.normal[3 * c + a]);
+            velocity_[3 * to + a] = static_cast<T>(given.velocity[3 * c + a]);
+        }
+        offset[to] = static_cast<T>(along);
+    }
+    // use(block of the span, lane, particle, plane): the first plane of every particle, then the second ones in new blocks
+    template <class Use>
+    void each(std::size_t span, const Use &use) const {
+        const std::size_t end = std::min(begin.size() - 1, (span + 1) * CONTACT_SPAN);
+        std::size_t block = 0;
+        bool more = true;
+        for (std::size_t round = 0; more; ++round) {
+            more = false;
+            std::size_t lane = 0;
+            for (std::size_t k = span * CONTACT_SPAN; k < end; ++k) {
+                const std::size_t c = begin[k] + round;
+                if (c >= begin[k + 1]) continue;
+                more |= c + 1 < begin[k + 1];
+                use(block + lane / LANES, lane % LANES, k, c), ++lane;
+            }
+            block += (lane + LANES - 1) / LANES;
+        }
+    }
+    void pack_span(std::size_t span, const std::vector<T> &thickness, const std::vector<T> &friction) {
+        std::int32_t *particle = particle_.data() + LANES * block_begin_[span];
+        T *plane = plane_.data() + CONTACT_ROWS * LANES * block_begin_[span];
+        // unused lanes: a plane that nothing reaches, on a pinned particle that nobody reads (two: one for each of two threads)
+        const std::size_t blocks = block_begin_[span + 1] - block_begin_[span], dummy = thickness.size() + span / SPANS_AT_ONCE % 2;
+        std::fill_n(particle, LANES * blocks, static_cast<std::int32_t>(dummy));
+        std::fill_n(plane, CONTACT_ROWS * LANES * blocks, T(-1));
+        each(span, [&](std::size_t block, std::size_t lane, std::size_t k, std::size_t c) {
+            const T *n = normal.data() + 3 * c, *v = velocity_.data() + 3 * c;
+            const T rows[CONTACT_ROWS] = {n[0], n[1], n[2], offset[c] + thickness[k],
+                                          n[0] * v[0] + n[1] * v[1] + n[2] * v[2], v[0], v[1], v[2], friction[k]};
+            particle[LANES * block + lane] = static_cast<std::int32_t>(k);
+            for (int r = 0; r < CONTACT_ROWS; ++r) plane[(CONTACT_ROWS * block + r) * LANES + lane] = rows[r];
+        });
+    }
+
+    std::vector<std::size_t> home_;  // of the given contacts
+    std::vector<T> velocity_;        // (plane, 3)
+    // packed
+    std::vector<std::size_t> block_begin_;
+    std::vector<std::int32_t> particle_;
+    std::vector<T> plane_;
+};
