@@ -73,6 +73,48 @@ def test_kernel_equals_the_numpy_reference() -> None:
     np.testing.assert_allclose(got.velocity, v, rtol=0, atol=1e-9)
 
 
+def respond(x: Floats, old: Floats, skin: Contacts, c: int, time: float, dt: float, mu: float) -> None:
+    """One plane pushes one particle out and brakes it; x and old are those after and before the substep."""
+    p, n, v = skin.particle[c], skin.normal[c], skin.velocity[c]
+    depth = time * n @ v - n @ x[p]
+    if depth <= 0:
+        return
+    late = min(max((time - dt) * n @ v - n @ old[p], 0.0), depth)
+    x[p] += n * depth
+    old[p] += n * late
+    slip = x[p] - old[p] - v * dt
+    slip -= n * (slip @ n)
+    x[p] -= slip * min(1.0, mu * depth / max(float(np.linalg.norm(slip)), 1e-12))
+
+
+def test_several_planes_a_particle_equal_the_numpy_reference() -> None:
+    garment = sheet(9, 7, 0.08, 0.06, replace(COTTON, friction=0.2))
+    solver = XpbdSolver(garment, replace(DOUBLE, thickness=0.0))
+    rng = np.random.default_rng(4)
+    x = lying(garment) + rng.normal(0, 0.0002, (63, 3))
+    v = rng.normal(0, 0.3, (63, 3))
+    # none, one, two or three planes through the origin, nearly level, on skin that moves
+    particle = np.repeat(np.arange(63), rng.integers(0, 4, 63)).astype(np.int32)
+    rng.shuffle(particle)
+    normal = rng.normal(0, 0.02, (len(particle), 3)) + np.array([0.0, 1.0, 0.0])
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    velocity = rng.normal(0, 0.1, (len(particle), 3))
+    skin = Contacts(particle, np.einsum("ca,ca->c", normal, x[particle]), normal, velocity)
+    scene = replace(empty_space(), contacts=lambda _: skin)
+    got = solver.step(State(x, v), scene, 2 / 600)
+    asked, touched = np.zeros_like(x), 0
+    for substep in (1, 2):
+        old = x.copy()
+        x, _, asked = reference_substep(solver, garment, x, v, asked, 1 / 600)
+        free = x.copy()
+        for c in range(len(particle)):
+            respond(x, old, skin, c, substep / 600, 1 / 600, 0.2)
+        v, touched = (x - old) * 600, touched + int((x != free).any(axis=1).sum())
+    assert 20 < touched < 2 * 60
+    np.testing.assert_allclose(got.position, x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(got.velocity, v, rtol=0, atol=1e-9)
+
+
 def test_very_stiff_bending_stays_stable() -> None:
     garment = sheet(20, 20, 0.1, 0.1)
     solver = XpbdSolver(garment, replace(DOUBLE, bend_scale=1e6))
@@ -113,9 +155,9 @@ def test_plain_avx2_and_avx512_code_give_the_same_bits() -> None:
     garment = sheet(20, 20, 0.2, 0.2)
     solver = XpbdSolver(garment)
     x = lying(garment) + np.random.default_rng(2).normal(0, 0.001, (400, 3))
-    none, empty = np.zeros(0), np.zeros((0, 3))
     arguments = (x, np.zeros_like(x), 1 / 60, 20, np.array([0, -9.81, 0]), np.zeros(3))
-    contacts = (np.zeros(0, np.int32), none, empty, empty)
+    skin = plane(0.3).contacts(x)
+    contacts = (skin.particle, skin.gap, skin.normal, skin.velocity)
     # 0: plain, 2: AVX2, 5: AVX-512, each as far as the machine has it
     results = [solver._cloth.step(*arguments, *contacts, widest=width)[0].tobytes() for width in (0, 2, 5)]
     assert results[0] == results[1] == results[2]
