@@ -215,8 +215,8 @@ def add_grade(commands: Commands) -> None:
         "grade",
         help="a draft or a pattern file in several sizes",
         description="Drafts a garment anew for the girths of each size (EN 13402-3), or grades a file: a "
-        "drafted one anew, one with grade rules or sizes by these, others by the ratios of girths. Style "
-        "options of drafts are name=value as for toile draft.",
+        "drafted one anew, one with grade rules or sizes by these (also a DXF's .rul file beside it), others "
+        "by the ratios of girths. Style options of drafts are name=value as for toile draft.",
         epilog="example: toile grade skirt.txt --sizes 34-46 -o sizes",
     )
     parser.add_argument("name", metavar="DRAFT|FILE", help=f"one of {', '.join(DRAFTS)}, or a pattern file")
@@ -247,7 +247,7 @@ def _graded_patterns(options: argparse.Namespace) -> dict[str, tuple[Pattern, st
     """Return the pattern of each size and what to tell about it."""
     own = [] if options.name in DRAFTS else pattern_sizes(options.name)
     if len(own) > 1:
-        names = own if options.sizes.strip().lower() == "all" else re.split(r"[,\s]+", options.sizes.strip())
+        names = _own_sizes(options.sizes.strip(), own)
         return {name: (read_pattern(options.name, size=name), " of the file") for name in names}
     sizes = sizes_named(options.sizes, options.sex)
     girths = {
@@ -267,6 +267,20 @@ def _graded_patterns(options: argparse.Namespace) -> dict[str, tuple[Pattern, st
         return {name: (replace(p, name=pattern.name), girths[name]) for name, p in again.items()}
     body = open_body(options.sex)
     return {size.name: (graded_to(pattern, size, body, options.sex), girths[size.name]) for size in sizes}
+
+
+def _own_sizes(text: str, own: list[str]) -> list[str]:
+    """Return the sizes of a file that a text names: ``S,M``, ``36-42`` or ``all``."""
+    if text.lower() == "all":
+        return own
+    names: list[str] = []
+    for word in re.split(r"[,\s]+", text):
+        first, dash, last = word.partition("-")
+        if dash and word not in own and {first, last} <= set(own):
+            names += own[own.index(first) : own.index(last) + 1]
+        else:
+            names.append(word)
+    return names
 
 
 COMMANDS = (add_info, add_seams, add_convert, add_draft, add_grade)

@@ -17,6 +17,7 @@ from toile.pattern.grade_rules import graded
 from toile.pattern.outfits import in_wearing_order
 from toile.pattern.pdf import to_pdf
 from toile.pattern.pieces import UNIT_METRES
+from toile.pattern.rul import RuleTable, parse_rules
 from toile.pattern.svg_write import to_svg_pattern
 from toile.types import Pattern
 
@@ -27,6 +28,8 @@ __all__ = [
 
 SEAM_ENDING = ".seams"
 """ending of the seam file beside a DXF, SVG or HPGL file"""
+GRADE_ENDINGS = (".rul", ".RUL")
+"""endings of the grade rule table beside a DXF file"""
 
 
 def _read_garmentcode(data: bytes, name: str, source: str, **_: Any) -> Pattern:
@@ -68,15 +71,18 @@ def read_pattern(
 ) -> Pattern:
     """Read a pattern file of any known format, told by its content, and check it.
 
-    ``size`` picks one of the sizes of a DXF file; ``units`` (mm, cm, in, m) overrides what a DXF or SVG file
-    says; ``seams`` is a seam file to add. Without it a file of the same name ending in ``.seams`` beside a
-    DXF, SVG or HPGL file is used, unless ``alone``. What had to be assumed stands in the pattern's notes.
+    ``size`` picks one of the sizes of a DXF file or of the ``.rul`` grade rules beside it; ``units`` (mm, cm,
+    in, m) overrides what a DXF or SVG file says; ``seams`` is a seam file to add. Without it a file of the
+    same name ending in ``.seams`` beside a DXF, SVG or HPGL file is used, unless ``alone``. What had to be
+    assumed stands in the pattern's notes.
     """
     source, data = Path(path).name, read_bytes(path)
     if units and units not in UNIT_METRES:
         raise ToileError(f"units '{units[:20]}' are unknown: write {', '.join(UNIT_METRES)}")
     kind = _format(data, source)
-    pattern = READERS[kind](data, Path(path).stem, source, size=size, units=units)
+    table = _grade_table(path) if kind == "dxf" else None
+    more = {"rules": table} if table else {}
+    pattern = READERS[kind](data, Path(path).stem, source, size=size, units=units, **more)
     check_pattern(pattern, source)
     if size and pattern.sizes:
         pattern = graded(pattern, size)
@@ -121,12 +127,22 @@ def convert(
 
 
 def pattern_sizes(path: str | os.PathLike[str]) -> list[str]:
-    """Return the sizes that a DXF file holds, or those that the grade rules of another file lead to."""
+    """Return the sizes that a DXF file holds, or that grade rules lead to: its own, or a .rul file's."""
     source, data = Path(path).name, read_bytes(path)
     if _format(data, source) == "dxf":
-        return dxf.sizes(data, source)
+        own, table = dxf.sizes(data, source), _grade_table(path)
+        return list(table.sizes) if table and len(own) < 2 else own
     garments = read_outfit(path)
     return list(garments[0].sizes) if len(garments) == 1 else []
+
+
+def _grade_table(path: str | os.PathLike[str]) -> RuleTable | None:
+    """Return the grade rules in a .rul file of the same name beside a DXF file."""
+    for ending in GRADE_ENDINGS:
+        beside = Path(path).with_suffix(ending)
+        if beside.is_file():
+            return parse_rules(read_bytes(beside), beside.name)
+    return None
 
 
 def read_outfit(path: str | os.PathLike[str], **options: Any) -> tuple[Pattern, ...]:

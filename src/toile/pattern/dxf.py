@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +20,7 @@ from toile.pattern.check import PANEL_LIMIT
 from toile.pattern.curves import sample_curve
 from toile.pattern.dxf_tags import Drawing, Entity, expand, read_drawing
 from toile.pattern.pieces import Curve, Piece
+from toile.pattern.rul import Mover, RuleTable, rule_points
 from toile.types import Floats, Mark, Pattern
 
 BLOCK_LIMIT = 3_000
@@ -37,6 +38,8 @@ class _Raw:
     remarks: list[str] = field(default_factory=list)
     lines: dict[int, list[Entity]] = field(default_factory=dict)
     points: dict[int, list[Floats]] = field(default_factory=dict)
+    labels: list[Entity] = field(default_factory=list)
+    """texts with their places"""
 
     @property
     def name(self) -> str:
@@ -53,19 +56,25 @@ class _Raw:
         return self.texts.get("size", "")
 
 
-def parse(data: bytes, name: str, source: str, *, size: str = "", units: str = "") -> Pattern:
+def parse(
+    data: bytes, name: str, source: str, *, size: str = "", units: str = "", rules: RuleTable | None = None
+) -> Pattern:
     """Return the pieces of a DXF file in one size, half pieces unfolded and twins added.
 
     Without ``size`` the file's sample size, or the middle of its sizes, is taken; ``units`` (mm, cm, in, m)
-    overrides what the file says. What was assumed stands in the notes.
+    overrides what the file says; ``rules`` lead to sizes that the file does not hold. What was assumed stands
+    in the notes.
     """
     raws = _raws(_drawing(data, source), source)
     notes: list[str] = []
-    raws = _of_size(raws, size, source, notes)
+    graded = rules is not None and bool(size) and size not in {raw.size for raw in raws}
+    raws = _of_size(raws, rules.sample if rules and graded else size, source, notes, rules)
     largest = pieces.largest_extent([np.vstack([e.points for e in raw.lines[1]]) for raw in raws])
     if len(raws) > PANEL_LIMIT:
         raise ToileError(f"{source}: {len(raws)} pieces, at most {PANEL_LIMIT} are accepted")
     scale = _scale(raws, largest, units, notes)
+    if rules is not None and graded:
+        raws = _graded(raws, rules, size, scale, source, notes)
     made = [piece for raw in raws if (piece := _piece(raw, scale, notes, source)) is not None]
     if not made:
         raise ToileError(f"{source}: no closed outline on layer 1 in any block: not an AAMA or ASTM pattern")
@@ -120,6 +129,7 @@ def _sorted_block(name: str, entities: Sequence[Entity]) -> _Raw:
             if colon and key.strip().lower() not in raw.texts:
                 raw.texts[key.strip().lower()] = value.strip()
             raw.remarks.append(entity.text.strip())
+            raw.labels.append(entity)
         elif entity.kind == "point":
             raw.points.setdefault(entity.layer, []).append(entity.points[0])
         elif len(entity.points) > 1:
@@ -127,9 +137,76 @@ def _sorted_block(name: str, entities: Sequence[Entity]) -> _Raw:
     return raw
 
 
-def _of_size(raws: list[_Raw], size: str, source: str, notes: list[str]) -> list[_Raw]:
+def _graded(
+    raws: list[_Raw], rules: RuleTable, size: str, scale: float, source: str, notes: list[str]
+) -> list[_Raw]:
+    """Return the blocks of the sample size moved to another by a grade rule table."""
+    if size not in rules.sizes:
+        raise ToileError(
+            f"{source}: no size '{size[:20]}': its grade rules hold {', '.join(rules.sizes[:20])}"
+        )
+    points = [rule_points(raw.labels, _all_points(raw)) for raw in raws]
+    turns = [raw.points.get(2, []) for raw in raws]
+    if not any(points) and sum(map(len, turns)) == len(rules.rules):
+        notes.append("grading: the points name no rules; they are taken in order")
+        number = iter(sorted(rules.rules))
+        points = [[(at, next(number)) for at in turn] for turn in turns]
+    if not any(points):
+        raise ToileError(
+            f"{source}: no point names a grade rule ('# 1'): sizes cannot be drawn from its table"
+        )
+    unit = rules.metres(scale) / scale
+    notes.append(f"size: {size} by grade rules from {rules.sample}")
+    return [
+        _moved(raw, at, rules, size, unit, source) if at else raw
+        for raw, at in zip(raws, points, strict=True)
+    ]
+
+
+def _all_points(raw: _Raw) -> list[Floats]:
+    drawn = [p for lines in raw.lines.values() for line in lines for p in line.points]
+    return drawn + [p for points in raw.points.values() for p in points]
+
+
+def _moved(
+    raw: _Raw, at: list[tuple[Floats, int]], rules: RuleTable, size: str, unit: float, source: str
+) -> _Raw:
+    missing = [number for _, number in at if number not in rules.rules]
+    if missing:
+        raise ToileError(
+            f"{source}: piece '{raw.name[:40]}' names grade rule {missing[0]}, which is not in the table"
+        )
+    ring = np.vstack([line.points for line in _chained(raw.lines[1])])
+    move = Mover(ring, np.array([p for p, _ in at]), np.array([rules.moves(n, size) for _, n in at]) * unit)
+    lines = {
+        layer: [replace(line, points=move(line.points)) for line in of] for layer, of in raw.lines.items()
+    }
+    points = {layer: list(move(np.array(of))) for layer, of in raw.points.items()}
+    return _Raw(raw.block, raw.texts | {"size": size}, raw.remarks, lines, points, raw.labels)
+
+
+def _chained(lines: list[Entity]) -> list[Entity]:
+    """Return the largest closed boundary, or open lines one after the other, head to tail."""
+    closed = [line for line in lines if _is_closed(line)]
+    if closed:
+        return [max(closed, key=_extent)]
+    rest, chain = lines[1:], [lines[0]]
+    while rest:
+        end = chain[-1].points[-1]
+        gaps = [min(np.hypot(*(line.points[k] - end)) for k in (0, -1)) for line in rest]
+        line = rest.pop(int(np.argmin(gaps)))
+        ahead = np.hypot(*(line.points[0] - end)) <= np.hypot(*(line.points[-1] - end))
+        chain.append(line if ahead else replace(line, points=line.points[::-1]))
+    return chain
+
+
+def _of_size(
+    raws: list[_Raw], size: str, source: str, notes: list[str], rules: RuleTable | None = None
+) -> list[_Raw]:
     """Return the blocks of one size; pieces without a size belong to all."""
     known = list(dict.fromkeys(raw.size for raw in raws if raw.size))
+    if rules is not None and size == rules.sample and not known:
+        return raws
     if size and size not in known:
         raise ToileError(f"{source}: no size '{size[:20]}': it holds {', '.join(known[:20]) or 'no sizes'}")
     if len(known) < 2 and not size:
