@@ -24,17 +24,19 @@ from toile.mesh.quality import mesh_quality
 from toile.pattern import (
     SEAM_ENDING,
     WRITERS,
-    convert,
     pattern_sizes,
     read_outfit,
     read_pattern,
+    write_outfit,
     write_pattern,
     write_seams,
 )
+from toile.pattern.allowance import with_allowance
 from toile.pattern.drafts import DRAFTS, draft, draft_again, options
 from toile.pattern.draw import draw_pattern
 from toile.pattern.grade import HEIGHT, SIZES, graded_drafts, sizes_named
 from toile.pattern.info import describe
+from toile.pattern.pdf import SHEETS, write_pdf
 from toile.pattern.places import propose
 from toile.types import Pattern
 from toile.units import parse_length
@@ -128,11 +130,20 @@ def add_convert(commands: Commands) -> None:
         "convert",
         help="a pattern in another file format",
         description=f"Writes a pattern in the format of the second name's ending: {', '.join(WRITERS)}. "
-        "DXF and SVG get a seam file beside them.",
-        epilog="example: toile convert shirt.dxf shirt.txt --size M --units mm",
+        "DXF and SVG get a seam file beside them. A PDF holds the pieces at true size on sheets for a home "
+        "printer, with a plan and a 10 cm square to measure.",
+        epilog="example: toile convert shirt.dxf shirt.pdf --size M --paper letter --allowance 1cm",
     )
     parser.add_argument("source", metavar="FROM")
     parser.add_argument("target", metavar="TO")
+    parser.add_argument("--paper", choices=tuple(SHEETS), default="a4", help="of a PDF (default: a4)")
+    parser.add_argument(
+        "--allowance",
+        type=length,
+        default=0.0,
+        metavar="1cm",
+        help="add a cutting line this far outside the pieces",
+    )
     add_reading_options(parser)
     parser.set_defaults(run=run_convert)
 
@@ -147,7 +158,14 @@ def run_convert(options: argparse.Namespace) -> int:
     replaced = target.suffix.lower() in (".dxf", ".svg") and target.with_suffix(SEAM_ENDING)
     if replaced and beside.is_file() and replaced.resolve() == beside.resolve():
         raise ToileError(f"{target}: its seam file would replace {beside.name}: give another name")
-    garments = convert(source, target, **reading(options, options.source))
+    garments = tuple(
+        with_allowance(garment, options.allowance)
+        for garment in read_outfit(source, **reading(options, options.source))
+    )
+    if target.suffix.lower() == ".pdf" and len(garments) == 1:
+        print(f"{write_pdf(garments[0], target, sheet=options.paper)} sheets of {options.paper}")
+    else:
+        write_outfit(garments, target)
     for note in [note for pattern in garments for note in pattern.notes]:
         print(f"note: {note}")
     counts = [

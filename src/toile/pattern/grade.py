@@ -25,7 +25,7 @@ class Size:
     waist: float
     hips: float
     letter: str
-    """XXS … 3XL"""
+    """XXS … 5XL"""
 
     def measurements(self, height: float) -> dict[str, float]:
         """Return the measurements from which a draft derives all others [m]."""
@@ -38,10 +38,10 @@ _WOMEN_WAIST = (60, 64, 68, 72, 76, 80, 84, 88, 94, 100, 106, 112, 118, 124, 130
 _WOMEN_HIPS = (84, 88, 92, 96, 100, 104, 108, 112, 117, 122, 127, 132, 137, 142, 147, 152)
 _MEN_CHEST = (84, 88, 92, 96, 100, 104, 108, 112, 116, 120, 126, 132, 138, 144)
 _MEN_WAIST = (72, 76, 80, 84, 88, 92, 96, 100, 104, 108, 114, 120, 126, 132)
-_WOMEN_LETTERS = (74, 82, 90, 98, 107, 119, 131)
-"""bust below which a letter ends [cm]: XXS, XS, S, M, L, XL, XXL; above: 3XL"""
-_MEN_LETTERS = (78, 86, 94, 102, 110, 118, 129)
-_LETTERS = ("XXS", "XS", "S", "M", "L", "XL", "XXL", "3XL")
+_WOMEN_LETTERS = (74, 82, 90, 98, 107, 119, 131, 143, 155)
+"""bust at which a letter ends [cm], XXS first (docs/sizes.md names the sources)"""
+_MEN_LETTERS = (78, 86, 94, 102, 110, 118, 129, 141, 154)
+_LETTERS = ("XXS", "XS", "S", "M", "L", "XL", "XXL", "3XL", "4XL", "5XL")
 
 HEIGHT = {"woman": 1.68, "man": 1.80}
 """height that a size without its own is drafted for [m]"""

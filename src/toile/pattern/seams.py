@@ -38,7 +38,7 @@ def check_seams(pattern: Pattern) -> list[Finding]:
     """Return what is doubtful about the seams of a pattern; empty: nothing is."""
     found: list[Finding] = []
     for index, seam in enumerate(pattern.seams):
-        name = describe_seam(seam, index)
+        name = _title(seam, index)
         for check in (_check_length, _check_direction, _check_notches):
             text = check(pattern, seam)
             if text:
@@ -50,6 +50,13 @@ def check_seams(pattern: Pattern) -> list[Finding]:
             text = f"panel '{panel.name}' is in no seam: sew it or remove it"
             found.append(Finding("piece", -1, text))
     return found + _loose_parts(pattern, sewn)
+
+
+def _title(seam: Seam, index: int) -> str:
+    """Return what a finding calls a seam: number, name and the panels that it joins."""
+    sides = [" + ".join(dict.fromkeys(ref.panel for ref in refs)) for refs in (seam.a, seam.b)]
+    panels = sides[0] if sides[0] == sides[1] else f"{sides[0]} to {sides[1]}"
+    return f"{describe_seam(seam, index)}, {panels}"
 
 
 def _loose_parts(pattern: Pattern, sewn: set[str]) -> list[Finding]:
@@ -96,7 +103,9 @@ def _check_direction(pattern: Pattern, seam: Seam) -> str:
         straight, crossed = _distances(pattern, seam)
         wrong = straight > 1.5 * crossed and straight - crossed > 0.05
         return (
-            "it would be shorter the other way round: turn one side (put or remove a minus)" if wrong else ""
+            "it is reversed, it would be shorter the other way round: turn one side (put or remove a minus)"
+            if wrong
+            else ""
         )
     # seen from outside both outlines run against each other
     way = [
@@ -104,7 +113,10 @@ def _check_direction(pattern: Pattern, seam: Seam) -> str:
         for ref, panel in zip((a, b), panels, strict=True)
     ]
     if way[0] == way[1]:
-        return "it joins the right side of the cloth to the wrong side: turn one side (put or remove a minus)"
+        return (
+            "it is reversed, it joins the right side of the cloth to the wrong side: "
+            "turn one side (put or remove a minus)"
+        )
     return ""
 
 
