@@ -1,4 +1,5 @@
-// The hot loop of looking at near cloth: nearest points of vertex and face, edge and edge, eight at a time. Compiled once per
+// The hot loops of looking at near cloth (nearest points of vertex and face, edge and edge, eight at a time) and of searching
+// for it (near_search.h). Compiled once per
 // instruction set (near_plain.cpp, near_avx2.cpp).
 #include "lanes.h"
 #include "pairs_view.h"
@@ -130,3 +131,5 @@ void measure_faces(const NearCloth<double> &p, const std::int32_t *f, std::size_
 void measure_edges(const NearCloth<float> &p, const std::int32_t *f, std::size_t n, NearLanes<float> *o) { each_eight(p, f, n, o, near_edges<float>); }
 void measure_edges(const NearCloth<double> &p, const std::int32_t *f, std::size_t n, NearLanes<double> *o) { each_eight(p, f, n, o, near_edges<double>); }
 }  // namespace TOILE_ISA
+
+#include "near_search.h"

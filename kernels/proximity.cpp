@@ -1,4 +1,4 @@
-// Near pairs of a cloth: sweep and prune over patches of triangles, boxes of triangles, then four distances at a time.
+// Near pairs of a cloth: sweep and prune over patches of triangles, boxes of triangles, then distances (near_search.h).
 #include "proximity.h"
 
 #include <algorithm>
@@ -18,69 +18,12 @@ namespace {
 constexpr int patch_size = 12;
 constexpr float smooth_cosine = 0.7071f;
 
-struct Vec4 {
-    Float4 x, y, z;
-};
-inline Vec4 operator-(const Vec4 &a, const Vec4 &b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-inline Float4 dot(const Vec4 &a, const Vec4 &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-inline Vec4 along(const Vec4 &a, Float4 t, const Vec4 &e) { return {a.x + t * e.x, a.y + t * e.y, a.z + t * e.z}; }
-inline Float4 clamped(Float4 t) { return min(max(t, Float4(0.0f)), Float4(1.0f)); }
+constexpr std::size_t block_size = BOX_BLOCK, lanes = BOX_LANES;
 
-// four particles as columns
-Vec4 gather(const float *point, const Four *pairs, int k) {
-    float x[4], y[4], z[4];
-    for (int lane = 0; lane < 4; ++lane) {
-        const float *p = point + 4 * std::size_t(pairs[lane][k]);
-        x[lane] = p[0], y[lane] = p[1], z[lane] = p[2];
-    }
-    return {Float4::load(x), Float4::load(y), Float4::load(z)};
-}
-
-// squared distance of the origin to the segment from a along e
-Float4 segment_distance2(const Vec4 &a, const Vec4 &e, Float4 ee, Float4 towards) {
-    const Vec4 d = along(a, clamped(towards / ee), e);
-    return dot(d, d);
-}
-
-// squared distances of four points to four triangles: nearest edge, or the foot where it is inside (Ericson 2004)
-Float4 face_distance2(const Vec4 &p, const Vec4 &ta, const Vec4 &tb, const Vec4 &tc) {
-    const Vec4 a = ta - p, b = tb - p, c = tc - p, ab = b - a, ac = c - a, bc = c - b;
-    const Float4 zero(0.0f), abab = dot(ab, ab), abac = dot(ab, ac), acac = dot(ac, ac), bcbc = dot(bc, bc);
-    const Float4 d1 = zero - dot(ab, a), d2 = zero - dot(ac, a);
-    Float4 near = segment_distance2(a, ab, abab, d1);
-    near = min(segment_distance2(a, ac, acac, d2), near);
-    near = min(segment_distance2(b, bc, bcbc, zero - dot(bc, b)), near);
-    const Float4 d3 = d1 - abab, d4 = d2 - abac, d5 = d1 - abac, d6 = d2 - acac;
-    const Float4 va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, whole = va + vb + vc;
-    const Vec4 foot = along(along(a, vb / whole, ab), vc / whole, ac);
-    return where_positive(va, vb, vc, min(dot(foot, foot), near), near);
-}
-
-// squared distances of four pairs of segments (Ericson 2004, section 5.1.9)
-Float4 edge_distance2(const Vec4 &p, const Vec4 &q, const Vec4 &u, const Vec4 &v) {
-    const Vec4 d = q - p, e = v - u, r = p - u;
-    const Float4 dd = dot(d, d), ee = dot(e, e), de = dot(d, e), dr = dot(d, r), er = dot(e, r);
-    const Float4 zero(0.0f), s0 = clamped((de * er - dr * ee) / (dd * ee - de * de));
-    const Float4 t = clamped((de * s0 + er) / ee);
-    const Float4 s = clamped((de * t - dr) / dd);
-    const Vec4 apart = along(r, s, d), gap = along(apart, zero - t, e);
-    return dot(gap, gap);
-}
-
-constexpr std::size_t block_size = 24;  // floats of four boxes
-
-// a box into its place among four
+// a box into its place among eight
 void put_box(float *blocks, std::size_t index, const float *lo, const float *hi) {
-    float *block = blocks + index / 4 * block_size + index % 4;
-    for (int k = 0; k < 3; ++k) block[4 * k] = lo[k], block[12 + 4 * k] = hi[k];
-}
-
-// which of four boxes touch the box from lo to hi
-int touched(const float *block, const Float4 *lo, const Float4 *hi) {
-    int bits = 15;
-    for (int k = 0; k < 3; ++k)
-        bits &= less_equal(Float4::load(block + 4 * k), hi[k]) & less_equal(lo[k], Float4::load(block + 12 + 4 * k));
-    return bits;
+    float *block = blocks + index / lanes * block_size + index % lanes;
+    for (std::size_t k = 0; k < 3; ++k) block[lanes * k] = lo[k], block[lanes * (3 + k)] = hi[k];
 }
 
 bool reaches(const float *lo, const float *hi, const float *patch, float radius) {
@@ -89,14 +32,6 @@ bool reaches(const float *lo, const float *hi, const float *patch, float radius)
 }
 
 }  // namespace
-
-// what one thread collects
-struct Patches::Work {
-    Near found;
-    Four faces[64], edges[64];
-    float face_radius2[64], edge_radius2[64];
-    int face_count = 0, edge_count = 0;
-};
 
 Patches::Patches(const std::int32_t *triangles, std::size_t triangle_count, std::size_t particle_count,
                  const std::int32_t *label)
@@ -126,6 +61,7 @@ Patches::Patches(const std::int32_t *triangles, std::size_t triangle_count, std:
     grow_patches(neighbour);
     find_touching();
     share_out();
+    wide_ = machine_has_avx2();
 }
 
 // breadth first over shared edges; the next patch starts at the rim of the ones before
@@ -199,8 +135,8 @@ void Patches::share_out() {
             if (!seen[triangles_[i]]) seen[triangles_[i]] = 1, vertices_.push_back(triangles_[i]);
             if (first[i]) edges_.push_back({triangles_[i], triangles_[i / 3 * 3 + (i + 1) % 3]});
         }
-        face_blocks += (patch_start_[p + 1] - patch_start_[p] + 3) / 4;
-        edge_blocks += (static_cast<std::int32_t>(edges_.size()) - edge_start_.back() + 3) / 4;
+        face_blocks += (patch_start_[p + 1] - patch_start_[p] + BOX_LANES - 1) / BOX_LANES;
+        edge_blocks += (static_cast<std::int32_t>(edges_.size()) - edge_start_.back() + BOX_LANES - 1) / BOX_LANES;
     }
     vertex_start_.push_back(static_cast<std::int32_t>(vertices_.size()));
     edge_start_.push_back(static_cast<std::int32_t>(edges_.size()));
@@ -208,7 +144,7 @@ void Patches::share_out() {
     // places that stay unused hold boxes that touch nothing
     for (auto *boxes : {&face_boxes_, &edge_boxes_}) {
         boxes->resize(block_size * (boxes == &face_boxes_ ? face_blocks : edge_blocks));
-        for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < 12 ? 1e30f : -1e30f;
+        for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < block_size / 2 ? 1e30f : -1e30f;
     }
 }
 
@@ -277,133 +213,10 @@ bool Patches::smooth(std::int32_t a, std::int32_t b) const {
     return true;
 }
 
-void Patches::flush_faces(Work &work) const {
-    for (int i = 0; i < work.face_count; i += 4) {
-        const int lanes = std::min(4, work.face_count - i);
-        for (int k = lanes; k < 4; ++k) work.faces[i + k] = work.faces[i], work.face_radius2[i + k] = 0;
-        const Four *pairs = work.faces + i;
-        const Float4 d2 = face_distance2(gather(point_.data(), pairs, 0), gather(point_.data(), pairs, 1),
-                                         gather(point_.data(), pairs, 2), gather(point_.data(), pairs, 3));
-        for (int bits = less_equal(d2, Float4::load(work.face_radius2 + i)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
-            work.found.vertex_face.push_back(pairs[std::countr_zero(static_cast<unsigned>(bits))]);
-    }
-    work.face_count = 0;
-}
-
-void Patches::flush_edges(Work &work) const {
-    for (int i = 0; i < work.edge_count; i += 4) {
-        const int lanes = std::min(4, work.edge_count - i);
-        for (int k = lanes; k < 4; ++k) work.edges[i + k] = work.edges[i], work.edge_radius2[i + k] = 0;
-        const Four *pairs = work.edges + i;
-        const Float4 d2 = edge_distance2(gather(point_.data(), pairs, 0), gather(point_.data(), pairs, 1),
-                                         gather(point_.data(), pairs, 2), gather(point_.data(), pairs, 3));
-        for (int bits = less_equal(d2, Float4::load(work.edge_radius2 + i)) & ((1 << lanes) - 1); bits; bits &= bits - 1)
-            work.found.edge_edge.push_back(pairs[std::countr_zero(static_cast<unsigned>(bits))]);
-    }
-    work.edge_count = 0;
-}
-
-namespace {
-// a box, grown by a radius, four times
-struct Around {
-    Float4 lo[3], hi[3];
-    Around(const float *from, const float *to, float radius, std::size_t stride = 1) {
-        for (std::size_t k = 0; k < 3; ++k) lo[k] = Float4(from[stride * k] - radius), hi[k] = Float4(to[stride * k] + radius);
-    }
-};
-
-// which blocks of boxes touch a box; few of a patch do when two patches meet at their rims
-struct Touched {
-    static constexpr int room = 16;
-    int block[room], count = 0;
-    Touched(const float *boxes, int blocks, const Around &box) {
-        for (int k = 0; k < blocks && count < room; ++k)
-            if (touched(boxes + block_size * k, box.lo, box.hi)) block[count++] = k;
-    }
-};
-// a patch has at most 12 triangles and 36 edges of its own
-static_assert(patch_size <= 12 && Touched::room >= 9);
-}  // namespace
-
-// vertices of patch a against faces of patch b
-void Patches::search_faces(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
-    const float *patch = &patch_box_[8 * std::size_t(b)], *own = &patch_box_[8 * std::size_t(a)];
-    const std::int32_t *faces = &triangles_[3 * std::size_t(patch_start_[b])];
-    const float *boxes = &face_boxes_[block_size * std::size_t(face_block_[b])];
-    const Touched blocks(boxes, face_block_[b + 1] - face_block_[b], Around(own, own + 4, radius));
-    if (!blocks.count) return;
-    for (auto i = vertex_start_[a]; i < vertex_start_[a + 1]; ++i) {
-        const auto v = vertices_[i];
-        const float *p = &point_[4 * std::size_t(v)];
-        if (!reaches(p, p, patch, radius)) continue;
-        const Around box(p, p, radius);
-        for (int k = 0; k < blocks.count; ++k) {
-            const int block = blocks.block[k];
-            for (int bits = touched(boxes + block_size * block, box.lo, box.hi); bits; bits &= bits - 1) {
-                const std::int32_t *t = faces + 3 * (4 * block + std::countr_zero(static_cast<unsigned>(bits)));
-                if (related && !(apart(v, t[0]) && apart(v, t[1]) && apart(v, t[2]))) continue;
-                work.face_radius2[work.face_count] = radius * radius;
-                work.faces[work.face_count++] = {v, t[0], t[1], t[2]};
-                if (work.face_count == 64) flush_faces(work);
-            }
-        }
-    }
-}
-
-// edges of patch a against edges of patch b
-void Patches::search_edges(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
-    const float *patch = &patch_box_[8 * std::size_t(b)], *own = &patch_box_[8 * std::size_t(a)];
-    const float *boxes = &edge_boxes_[block_size * std::size_t(edge_block_[b])];
-    const float *mine = &edge_boxes_[block_size * std::size_t(edge_block_[a])];
-    const Touched blocks(boxes, edge_block_[b + 1] - edge_block_[b], Around(own, own + 4, radius));
-    if (!blocks.count) return;
-    const Around there(patch, patch + 4, radius);
-    for (int block = 0; block < edge_block_[a + 1] - edge_block_[a]; ++block) {
-        const float *four = mine + block_size * block;
-        for (int near = touched(four, there.lo, there.hi); near; near &= near - 1) {
-            const int lane = std::countr_zero(static_cast<unsigned>(near));
-            const auto i = edge_start_[a] + 4 * block + lane;
-            const auto [p, q] = edges_[i];
-            const Around box(four + lane, four + 12 + lane, radius, 4);
-            for (int k = 0; k < blocks.count; ++k)
-                for (int bits = touched(boxes + block_size * blocks.block[k], box.lo, box.hi); bits; bits &= bits - 1) {
-                    const auto j = edge_start_[b] + 4 * blocks.block[k] + std::countr_zero(static_cast<unsigned>(bits));
-                    if (a == b && j <= i) continue;
-                    const auto [u, v] = edges_[j];
-                    if (related && !(apart(p, u) && apart(p, v) && apart(q, u) && apart(q, v))) continue;
-                    work.edge_radius2[work.edge_count] = radius * radius;
-                    work.edges[work.edge_count++] = {p, q, u, v};
-                    if (work.edge_count == 64) flush_edges(work);
-                }
-        }
-    }
-}
-
-void Patches::search_pair(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const {
-    search_faces(a, b, related, radius, work);
-    if (a != b) search_faces(b, a, related, radius, work);
-    search_edges(a, b, related, radius, work);
-}
-
-// triangles of two patches whose boxes touch
-void Patches::search_boxes(std::int32_t a, std::int32_t b, std::vector<std::array<std::int32_t, 2>> &pairs) const {
-    const float *patch = &patch_box_[8 * std::size_t(b)];
-    const float *own = &face_boxes_[block_size * std::size_t(face_block_[a])], *boxes = &face_boxes_[block_size * std::size_t(face_block_[b])];
-    const int blocks = face_block_[b + 1] - face_block_[b];
-    for (auto i = patch_start_[a]; i < patch_start_[a + 1]; ++i) {
-        const int at = i - patch_start_[a];
-        const float *block = own + at / 4 * block_size + at % 4;
-        const float from[3] = {block[0], block[4], block[8]}, to[3] = {block[12], block[16], block[20]};
-        if (!reaches(from, to, patch, radius_)) continue;
-        Float4 lo[3], hi[3];
-        for (int k = 0; k < 3; ++k) lo[k] = Float4(from[k] - radius_), hi[k] = Float4(to[k] + radius_);
-        for (int k = 0; k < blocks; ++k)
-            for (int bits = touched(boxes + block_size * k, lo, hi); bits; bits &= bits - 1) {
-                const auto j = patch_start_[b] + 4 * k + std::countr_zero(static_cast<unsigned>(bits));
-                if (a == b && j <= i) continue;
-                pairs.push_back({std::min(source_[i], source_[j]), std::max(source_[i], source_[j])});
-            }
-    }
+PatchView Patches::view() const {
+    return {point_.data(), label_.data(), triangles_.data(), patch_start_.data(), vertices_.data(), vertex_start_.data(),
+            edges_.empty() ? nullptr : edges_[0].data(), edge_start_.data(), face_boxes_.data(), edge_boxes_.data(),
+            face_block_.data(), edge_block_.data(), patch_box_.data()};
 }
 
 // two patches are near when they can come within the radius of each other
@@ -534,14 +347,23 @@ void Patches::find_ahead(const T *position, const T *velocity, std::size_t strid
     update_boxes();
     update_reach(velocity, stride, static_cast<float>(radius), static_cast<float>(ahead), static_cast<float>(most));
     sort_patches();
+    const PatchView patches = view();
     std::vector<Near> found;
     sweep(found, [&](std::size_t begin, std::size_t end, Near &into) {
-        Work work;
-        for (std::size_t i = begin; i < end; ++i)
-            each_near_patch(i, [&](std::int32_t a, std::int32_t b, bool related, float r) { search_pair(a, b, related, r, work); });
-        flush_faces(work);
-        flush_edges(work);
-        std::swap(into, work.found);
+        // kept from call to call: what one patch can find is far more than it does
+        static thread_local std::vector<Four> faces, edges;
+        NearWork work;
+        const auto search = [&](std::int32_t a, std::int32_t b, bool related, float r) {
+            const std::size_t room = NearWork::ROOM + NearWork::BATCH;
+            if (faces.size() < work.near_faces + room) faces.resize(2 * work.near_faces + room);
+            if (edges.size() < work.near_edges + room) edges.resize(2 * work.near_edges + room);
+            work.near_face = faces[0].data(), work.near_edge = edges[0].data();
+            wide_ ? avx2::search_patches(patches, a, b, related, r, work) : plain::search_patches(patches, a, b, related, r, work);
+        };
+        for (std::size_t i = begin; i < end; ++i) each_near_patch(i, search);
+        wide_ ? avx2::finish_search(patches, work) : plain::finish_search(patches, work);
+        into.vertex_face.assign(faces.begin(), faces.begin() + static_cast<std::ptrdiff_t>(work.near_faces));
+        into.edge_edge.assign(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(work.near_edges));
     });
     // put together in order
     for (const auto &f : found) {
@@ -565,10 +387,19 @@ void Patches::find_touching_boxes(const double *position, std::vector<std::array
     for (const float v : patch_box_) extent = std::max(extent, std::abs(v));
     update_reach<double>(nullptr, 3, 3e-7f * extent, 0, 0);
     sort_patches();
+    const PatchView patches = view();
     std::vector<std::vector<std::array<std::int32_t, 2>>> found;
     sweep(found, [&](std::size_t begin, std::size_t end, std::vector<std::array<std::int32_t, 2>> &into) {
         for (std::size_t i = begin; i < end; ++i)
-            each_near_patch(i, [&](std::int32_t a, std::int32_t b, bool, float) { search_boxes(a, b, into); });
+            each_near_patch(i, [&](std::int32_t a, std::int32_t b, bool, float) {
+                std::int32_t touching[2 * patch_size * patch_size];
+                const std::size_t count = wide_ ? avx2::touching_boxes(patches, a, b, radius_, touching)
+                                                : plain::touching_boxes(patches, a, b, radius_, touching);
+                for (std::size_t k = 0; k < 2 * count; k += 2) {
+                    const auto s = source_[touching[k]], t = source_[touching[k + 1]];
+                    into.push_back({std::min(s, t), std::max(s, t)});
+                }
+            });
     });
     for (const auto &f : found) pairs.insert(pairs.end(), f.begin(), f.end());
 }
@@ -610,7 +441,7 @@ nb::tuple nearest_points(Points position, In<std::int32_t, -1, 4> pairs, bool ed
     return nb::make_tuple(own(std::move(weight), {count, 4}), own(std::move(apart), {count, 3}));
 }
 
-nb::tuple find(Patches &patches, Points position, double radius) {
+nb::tuple find(Patches &patches, Points position, double radius, bool allow_avx2) {
     require(position.shape(0) == patches.particle_count(), "position must have one row per particle");
     require(radius > 0 && radius < 1e6, "radius must be positive");
     for (std::size_t i = 0; i < position.size(); ++i)
@@ -618,6 +449,7 @@ nb::tuple find(Patches &patches, Points position, double radius) {
     Near near;
     {
         nb::gil_scoped_release release;
+        patches.set_wide(allow_avx2 && machine_has_avx2());
         patches.find(position.data(), 3, radius, near);
     }
     return nb::make_tuple(listed(near.vertex_face), listed(near.edge_edge));
@@ -636,7 +468,7 @@ void bind_proximity(nb::module_ &m) {
                 }
                 new (where) Patches(triangles.data(), triangles.shape(0), particle_count, label ? label->data() : nullptr);
             }, nb::arg("triangles"), nb::arg("particle_count"), nb::arg("label").none() = nb::none())
-        .def("find", &find, nb::arg("position"), nb::arg("radius"),
+        .def("find", &find, nb::arg("position"), nb::arg("radius"), nb::arg("allow_avx2") = true,
              "-> vertex-face (k, 4), edge-edge (k, 4): particles of pairs nearer than radius that share none")
         .def_prop_ro("patch_count", &Patches::patch_count);
     m.def("nearest_points", &nearest_points, nb::arg("position"), nb::arg("pairs"), nb::arg("edges"), nb::arg("allow_avx2") = true,

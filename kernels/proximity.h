@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "proximity_view.h"
+
 namespace surface {
 
 using Four = std::array<std::int32_t, 4>;
@@ -40,12 +42,14 @@ class Patches {
     // is left out as in find, so an exact test of these pairs is a test of the whole cloth.
     void find_touching_boxes(const double *position, std::vector<std::array<std::int32_t, 2>> &pairs);
 
+    // whether AVX2 may be used; the same is found either way
+    void set_wide(bool wide) { wide_ = wide; }
+
     std::size_t triangle_count() const { return triangles_.size() / 3; }
     std::size_t particle_count() const { return label_.size(); }
     std::size_t patch_count() const { return patch_start_.size() - 1; }
 
   private:
-    struct Work;
     void grow_patches(const std::vector<std::int32_t> &neighbour);
     void find_touching();
     void share_out();
@@ -62,13 +66,7 @@ class Patches {
     void each_near_patch(std::size_t sorted, const Meet &meet) const;
     bool touching(std::int32_t a, std::int32_t b) const;
     bool smooth(std::int32_t a, std::int32_t b) const;
-    void search_boxes(std::int32_t a, std::int32_t b, std::vector<std::array<std::int32_t, 2>> &pairs) const;
-    void search_pair(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
-    void search_faces(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
-    void search_edges(std::int32_t a, std::int32_t b, bool related, float radius, Work &work) const;
-    void flush_faces(Work &work) const;
-    void flush_edges(Work &work) const;
-    bool apart(std::int32_t p, std::int32_t q) const { return label_[p] != label_[q]; }
+    PatchView view() const;
 
     std::vector<std::int32_t> triangles_;    // (t, 3), patch by patch
     std::vector<std::int32_t> source_;       // their numbers as given to the constructor
@@ -82,7 +80,7 @@ class Patches {
     // this frame
     std::vector<float> point_;       // (particle, 4)
     std::vector<float> normal_;      // (t, 4)
-    // boxes of a patch's triangles and edges, four by four: lo x, lo y, lo z, hi x, hi y, hi z of four each
+    // boxes of a patch's triangles and edges, eight by eight
     std::vector<float> face_boxes_, edge_boxes_;
     std::vector<std::int32_t> face_block_, edge_block_;  // first block of each patch
     std::vector<float> patch_box_;   // (patch, 8)
@@ -90,6 +88,7 @@ class Patches {
     std::vector<float> patch_reach_;     // half of the radius, and how far the patch comes towards others
     std::vector<float> patch_velocity_;  // (patch, 4): mean against that of the cloth, and spread [m/s]; empty: at rest
     float radius_ = 0, ahead_ = 0, most_ = 0;
+    bool wide_ = false;
     std::vector<std::int32_t> order_;  // patches along the longest axis
     std::vector<float> sorted_lo_[3], sorted_hi_[3];
 };
