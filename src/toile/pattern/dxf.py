@@ -331,7 +331,7 @@ def _sewing_outline(
         lines = raw.lines.get(layer, [])
         if layer == 8:
             lines = [line for line in lines if _is_closed(line)]
-        inner = _outline(lines, corners, scale) if lines else None
+        inner = _outline(lines, _corners_on(lines, corners, scale), scale) if lines else None
         if inner and _is_inside(layer, ring, pieces.outline_ring(inner)):
             rest = [m for m in marks if m.kind != "sew" and not (layer == 8 and _same(m, lines, scale))]
             note = f"outline: the sew line on layer {layer}, inside the cutting line on layer 1"
@@ -339,6 +339,13 @@ def _sewing_outline(
                 notes.append(note)
             return inner, [*rest, _cut_line(raw, ring, scale)]
     return outline, marks
+
+
+def _corners_on(lines: Sequence[Entity], corners: Floats, scale: float) -> Floats:
+    """Return the turn points if they are those of these lines: some writers turn the boundary only."""
+    points = np.vstack([line.points for line in lines]) * scale
+    there = len(corners) and len(pieces.nearest_points(points, corners)) >= max(3, len(corners) // 2)
+    return corners if there else corners[:0]
 
 
 def _cut_line(raw: _Raw, ring: Floats, scale: float) -> Mark:
