@@ -137,3 +137,23 @@ def test_parts_and_pleats_survive_text_json_and_seam_files(tmp_path: Path) -> No
     assert "band.0[..60] = -cloth.2" in (tmp_path / "skirt.seams").read_text()
     back = read_pattern(tmp_path / "skirt.dxf")
     assert same_pattern(replace(back, notes=(), name=""), replace(sewn, notes=(), name=""), tolerance=1e-9)
+
+
+def test_corners_that_nearly_meet_leave_no_edge_too_short_for_json(tmp_path: Path) -> None:
+    lines = """
+panel a
+  from 0 0
+  line to 30 0
+  polyline 31 20 30 40.004 to 30 60
+  line to start
+panel b
+  from 0 0
+  line to 30 0
+  polyline 31 20.003 30 40 to 30 60
+  line to start
+seam a.1 = b.1
+"""
+    pattern = parse(lines, "pair", "pair.txt")
+    write_pattern(pattern, tmp_path / "pair.json")
+    again = read_pattern(tmp_path / "pair.json")  # the checker refuses edges under 0.1 mm
+    assert len(again.seams) == 3

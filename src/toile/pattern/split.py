@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toile.pattern import curves
+from toile.pattern.check import EDGE_SHORTEST
+from toile.pattern.measure import seam_lengths
 from toile.types import CurveKind, EdgeRef, Floats, Grade, Hold, Notch, Panel, Pattern, Seam
 
 Cuts = Mapping[tuple[str, int], Sequence[float]]
@@ -122,9 +124,12 @@ def one_to_one(pattern: Pattern) -> Pattern:
     """Return the pattern with every seam between exactly two edges, cutting edges where partners end."""
     cuts: dict[tuple[str, int], list[float]] = {}
     for seam in pattern.seams:
-        ends = {side: _ends(pattern, chain) for side, chain in (("a", seam.a), ("b", seam.b))}
-        _cut_at(cuts, seam.a, ends["a"], ends["b"])
-        _cut_at(cuts, seam.b, ends["b"], ends["a"])
+        a, b = _ends(pattern, seam.a), _ends(pattern, seam.b)
+        # corners that nearly meet are one: a cut beside a corner would leave an edge too short to keep
+        same = 1.2 * EDGE_SHORTEST / min(seam_lengths(pattern, seam))
+        met = _meeting(a, b, max(same, _SAME))
+        _cut_at(cuts, seam.a, a, np.delete(b, [j for _, j in met]))
+        _cut_at(cuts, seam.b, b, np.delete(a, [i for i, _ in met]))
     divided = split_edges(pattern, {key: sorted(places) for key, places in cuts.items()})
     seams = [
         Seam((a,), (b,), seam.ease, seam.name)
@@ -142,12 +147,26 @@ def _ends(pattern: Pattern, chain: tuple[EdgeRef, ...]) -> Floats:
     return at
 
 
+def _meeting(a: Floats, b: Floats, same: float) -> list[tuple[int, int]]:
+    """Return the places of both sides that meet within a share of the seam, each once; both ends always."""
+    found = [(0, 0), (len(a) - 1, len(b) - 1)]
+    i = j = 1
+    while i < len(a) - 1 and j < len(b) - 1:
+        if abs(a[i] - b[j]) <= same:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+        elif a[i] < b[j]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
 def _cut_at(
-    cuts: dict[tuple[str, int], list[float]], chain: tuple[EdgeRef, ...], own: Floats, other: Floats
+    cuts: dict[tuple[str, int], list[float]], chain: tuple[EdgeRef, ...], own: Floats, places: Floats
 ) -> None:
-    for at in other[1:-1]:
-        if np.abs(own - at).min() > _SAME:
-            k = int(np.searchsorted(own, at)) - 1
-            fraction = float((at - own[k]) / (own[k + 1] - own[k]))
-            ref = chain[k]
-            cuts.setdefault((ref.panel, ref.edge), []).append(1.0 - fraction if ref.reversed else fraction)
+    for at in places:
+        k = min(max(int(np.searchsorted(own, at)) - 1, 0), len(chain) - 1)
+        fraction = float((at - own[k]) / (own[k + 1] - own[k]))
+        ref = chain[k]
+        cuts.setdefault((ref.panel, ref.edge), []).append(1.0 - fraction if ref.reversed else fraction)
