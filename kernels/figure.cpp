@@ -39,6 +39,35 @@ void check_groups(const Chosen &start, std::size_t entries) {
     require(static_cast<std::size_t>(start.data()[start.shape(0) - 1]) == entries, "groups: the last must end");
 }
 
+// sum of force . displacement over vertices that follow one another, eight sums at a time: what is added to what is
+// fixed, so that the compiler may use its vectors
+double sweep_run(const double *force, const std::int16_t *move, std::size_t length) {
+    double sum[8] = {};
+    std::size_t i = 0;
+    for (; i + 8 <= length; i += 8)
+        for (int lane = 0; lane < 8; ++lane) sum[lane] += force[i + lane] * static_cast<double>(move[i + lane]);
+    for (; i < length; ++i) sum[0] += force[i] * static_cast<double>(move[i]);
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}
+
+// the same over vertices anywhere
+double sweep_some(const double *force, const std::int16_t *target, const std::int32_t *vertex, std::size_t count) {
+    double x = 0.0, y = 0.0, z = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int16_t *move = target + 3 * static_cast<std::size_t>(vertex[i]);
+        x += force[3 * i] * move[0];
+        y += force[3 * i + 1] * move[1];
+        z += force[3 * i + 2] * move[2];
+    }
+    return x + y + z;
+}
+
+bool is_run(const std::int32_t *vertex, std::size_t count) {
+    for (std::size_t i = 1; i < count; ++i)
+        if (vertex[i] != vertex[i - 1] + 1) return false;
+    return count > 0;
+}
+
 // work that the forces of each group do when a target is turned on: sum of force . displacement, (groups, rows)
 auto sweep(Targets targets, Chosen rows, Chosen vertex, Points force, Chosen start) {
     const std::size_t width = targets.shape(1), count = rows.shape(0), groups = start.shape(0) - 1;
@@ -47,19 +76,17 @@ auto sweep(Targets targets, Chosen rows, Chosen vertex, Points force, Chosen sta
     require_indices(rows, targets.shape(0), "sweep: a row names a target that does not exist");
     require_indices(vertex, width / 3, "sweep: a force names a vertex that does not exist");
     std::vector<double> work(groups * count);
-    for (std::size_t g = 0; g < groups; ++g)
+    for (std::size_t g = 0; g < groups; ++g) {
+        const std::size_t first = start.data()[g], held = start.data()[g + 1] - first;
+        const std::int32_t *at = vertex.data() + first;
+        const double *f = force.data() + 3 * first;
+        const bool run = is_run(at, held);
         for (std::size_t r = 0; r < count; ++r) {
             const std::int16_t *t = targets.data() + static_cast<std::size_t>(rows.data()[r]) * width;
-            double x = 0.0, y = 0.0, z = 0.0;
-            for (std::int32_t i = start.data()[g]; i < start.data()[g + 1]; ++i) {
-                const std::int16_t *move = t + 3 * static_cast<std::size_t>(vertex.data()[i]);
-                const double *f = force.data() + 3 * static_cast<std::size_t>(i);
-                x += f[0] * move[0];
-                y += f[1] * move[1];
-                z += f[2] * move[2];
-            }
-            work[g * count + r] = x + y + z;
+            work[g * count + r] =
+                run ? sweep_run(f, t + 3 * static_cast<std::size_t>(at[0]), 3 * held) : sweep_some(f, t, at, held);
         }
+    }
     return own(std::move(work), {groups, count});
 }
 

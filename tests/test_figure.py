@@ -38,7 +38,7 @@ def laid(seen):
 def groups():
     """Return vertices, forces and where the groups start, one of them empty."""
     rng = np.random.default_rng(5)
-    vertex = rng.integers(0, 40, 30).astype(np.int32)
+    vertex = np.concatenate([rng.integers(0, 40, 12), np.arange(11, 29)]).astype(np.int32)
     return vertex, rng.normal(size=(30, 3)), np.array([0, 12, 12, 30], dtype=np.int32)
 
 

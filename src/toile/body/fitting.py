@@ -128,9 +128,14 @@ class _Solver:
         read = [found[n] for n in self.asked]
         return Trial(dials, seen, read, np.array([r.value for r in read]) - self.goal)
 
-    def slopes(self, here: Trial, beyond: bool = False) -> Floats:
-        """Return the change of the asked measures with the dials, (m, d); beyond: past their middles."""
-        return jacobian(here.seen, here.read, turns(self.sex, self.age, here.dials, beyond))
+    def slopes(self, here: Trial) -> Floats:
+        """Return the change of the asked measures with the dials, (m, d)."""
+        return jacobian(here.seen, here.read, turns(self.sex, self.age, here.dials))
+
+    def slopes_beyond(self, here: Trial, some: list[int]) -> Floats:
+        """Return the change of the asked measures with some dials past their middles, (m, s)."""
+        turn = turns(self.sex, self.age, here.dials, beyond=True)[some]
+        return jacobian(here.seen, here.read, turn)
 
     def learn(self, slopes: Floats, here: Trial, there: Trial) -> Floats:
         """Return slopes that tell what a step showed, changed least in the population's metric."""
@@ -150,7 +155,6 @@ class _Solver:
         One that passes its bounds stays at them, and the others do what it cannot.
         """
         slopes, error, pinned, beyond = slopes.copy(), here.error.copy(), dict[int, float](), set[int]()
-        other: Floats | None = None
         for _ in range(PASSES):
             there = self.step(here, slopes, error, pinned)
             kept = np.clip(there, self.low, self.high)
@@ -160,9 +164,9 @@ class _Solver:
             pinned |= {i: float(kept[i]) for i in np.flatnonzero(kept != there).tolist()}
             pinned |= {i: float(MIDDLES[i]) for i in wrong & beyond}
             if new := sorted(wrong - beyond):
-                other = self.slopes(here, beyond=True) if other is None else other
-                error += (slopes - other)[:, new] @ (MIDDLES - here.dials)[new]
-                slopes[:, new] = other[:, new]
+                other = self.slopes_beyond(here, new)
+                error += (slopes[:, new] - other) @ (MIDDLES - here.dials)[new]
+                slopes[:, new] = other
                 beyond.update(new)
         way = np.clip(there, self.low, self.high) - here.dials
         return here.dials + min(1.0, reach / max(self.length(way), 1e-9)) * way

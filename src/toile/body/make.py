@@ -15,9 +15,9 @@ from toile.body.blas import one_thread
 from toile.body.data import CARRIER_OF_MIXAMO, Rig, load_template
 from toile.body.fitting import fit_dials
 from toile.body.landmarks import template_landmarks
-from toile.body.measure import DENSITY, measure_skin, template_ground, volume
+from toile.body.measure import measure_skin, template_ground
 from toile.body.people import DIALS, shape_of
-from toile.body.quick import stance_of
+from toile.body.quick import stance_of, weigh
 from toile.body.request import check_request, report_misses, report_rarity
 from toile.body.shape import Shape
 from toile.body.stance import skeleton_of
@@ -67,7 +67,7 @@ def body_from_shape(
     if measures is None:
         joint = dict(zip(template.rigs["cmu_mb"].names, stance.heads, strict=True))
         measures = measure_skin(stance.skin, joint, template_ground())
-    weight = volume(body.vertices, body.triangles) * DENSITY
+    weight = weigh(body.vertices, body.triangles)
     return replace(body, measurements={**measures, "weight": weight})
 
 

@@ -29,6 +29,7 @@ from toile.body.measure import (
     planes,
     template_ground,
 )
+from toile.body.network import UNIT as UNITS
 from toile.body.people import reduced_template, shape_of, template_probe
 from toile.body.section import fan
 from toile.body.shape import Shape, coefficients
@@ -39,8 +40,6 @@ HEIGHTS = {"height": "crown", "inseam": "crotch"}
 """heights above the floor: their landmarks"""
 BONES = {name: where[1:] for name, where in ACROSS.items()}
 """tapes that move with a bone: joints at both ends, share of the way"""
-HUNDREDWEIGHT = 100.0
-"""weights are told in this many kg, so that a slope is of the size of the others"""
 NOTHING = np.zeros((0, 3))
 
 
@@ -149,9 +148,15 @@ def readings(seen: Look, names: tuple[str, ...]) -> dict[str, Reading]:
             found[name] = _tape(name, skin, ground, plane)
     if "weight" in names:
         inside, outward = _kernels.volume(skin, seen.figure.template.triangles)
-        scale = DENSITY / HUNDREDWEIGHT
+        scale = DENSITY / UNITS["weight"]
         found["weight"] = Reading(inside * scale, np.arange(len(skin), dtype=np.int32), outward * scale)
     return found
+
+
+def weigh(skin: Floats, triangles: Ints) -> float:
+    """Return the weight of a body inside a closed skin [kg]."""
+    inside: float = _kernels.volume(skin, triangles)[0]
+    return inside * DENSITY
 
 
 def _height(seen: Look, row: int) -> Reading:
