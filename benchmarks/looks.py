@@ -48,7 +48,7 @@ ENGINES = {
     "fine": XpbdSettings(quality="fine"),
 }
 FPS = 60.0
-WALK, STAND = 1.6, 1.5
+WALK, STAND = 1.6, 4.5
 """seconds of walking, of standing"""
 SHOWN = (0.3, 0.6, 0.9, 1.2, 1.5)
 """when pictures are taken [s]"""

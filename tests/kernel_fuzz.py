@@ -1,24 +1,175 @@
-"""Calls kernels with wrong arguments. Run by test_kernel_fuzz.py in a process of its own: it may crash."""
+"""Calls kernels with wrong arguments. Run by test_kernel_fuzz.py in a process of its own: it may crash.
+
+What kernels accept is learnt by listening: every function and class of the kernels is wrapped before the rest
+of the program is imported, small jobs are done, and the arguments of the calls are kept. The answer names the
+kernels that nothing called: a new one needs a job here.
+"""
 
 import contextlib
 import inspect
+import json
 import sys
+from collections.abc import Callable
 
 import numpy as np
 
 from toile import _kernels
-from toile.cloth.xpbd import XpbdSolver
-from toile.garment.build import sewn_labels
-from toile.garment.shapes import flat_position, square_cloth
 
 REFUSED = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, MemoryError)
-Arguments = tuple[object, ...]
+LARGEST = 200_000
+"""numbers of an array; calls with larger ones are passed over while there is another"""
+Call = tuple[Callable[..., object], list[object], dict[str, object]]
+HEARD: dict[str, Call] = {}
+"""a right call of each kernel, by name"""
 
 
-def tell(name: str) -> None:
-    """The last line tells who crashed."""
-    sys.stderr.write(name + "\n")
-    sys.stderr.flush()
+def public(thing: object) -> list[str]:
+    return [n for n in dir(thing) if not n.startswith("_") and callable(getattr(thing, n))]
+
+
+def every_kernel() -> list[str]:
+    """Return the names of all functions, classes and methods."""
+    names = []
+    for name in public(REAL):
+        thing = getattr(REAL, name)
+        names.append(name)
+        if inspect.isclass(thing):
+            names += [f"{name}.{method}" for method in public(thing)]
+    return names
+
+
+class Real:
+    """The kernels as they are, before they are listened to."""
+
+
+REAL = Real()
+for _name in public(_kernels):
+    setattr(REAL, _name, getattr(_kernels, _name))
+
+
+def copied(value: object) -> object:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def hear(
+    name: str, function: Callable[..., object], args: tuple[object, ...], named: dict[str, object]
+) -> None:
+    arrays = [v for v in (*args, *named.values()) if isinstance(v, np.ndarray)]
+    if name not in HEARD and all(a.size <= LARGEST for a in arrays):
+        HEARD[name] = function, [copied(v) for v in args], {k: copied(v) for k, v in named.items()}
+
+
+def heard_function(name: str, real: Callable[..., object]) -> Callable[..., object]:
+    def call(*args: object, **named: object) -> object:
+        hear(name, real, args, named)
+        return real(*args, **named)
+
+    return call
+
+
+def heard_class(name: str, real: type) -> type:
+    def begin(self: object, *args: object, **named: object) -> None:
+        hear(name, real, args, named)
+        real.__init__(self, *args, **named)
+
+    def method_of(method: str) -> Callable[..., object]:
+        plain = getattr(real, method)
+
+        def call(self: object, *args: object, **named: object) -> object:
+            hear(f"{name}.{method}", lambda *a, **n: plain(self, *a, **n), args, named)
+            return plain(self, *args, **named)
+
+        return call
+
+    return type(name, (real,), {"__init__": begin, **{m: method_of(m) for m in public(real)}})
+
+
+for _name in public(_kernels):
+    _real = getattr(_kernels, _name)
+    _wrap = heard_class if inspect.isclass(_real) else heard_function
+    setattr(_kernels, _name, _wrap(_name, _real))
+
+# only now: these keep the names that they import
+from toile.bench.scenes import dummy_body, skirt_cloth  # noqa: E402
+from toile.body import named_body  # noqa: E402
+from toile.body.skin import pose_body, rest_pose  # noqa: E402
+from toile.cloth import SOLVERS, make_solver  # noqa: E402
+from toile.collision.contacts import COLLIDERS, make_collider  # noqa: E402
+from toile.collision.self_contact import SelfContact  # noqa: E402
+from toile.collision.shapes import Sphere  # noqa: E402
+from toile.export.picture import Studio, body_mesh, garment_mesh, render_views  # noqa: E402
+from toile.garment.shapes import flat_position, square_cloth, tube_cloth  # noqa: E402
+from toile.run.advance import advance_frame  # noqa: E402
+from toile.run.check import Auditor  # noqa: E402
+from toile.types import Scene, State  # noqa: E402
+
+
+def every_solver_with_every_collider() -> None:
+    body = named_body("woman")
+    garment, x = tube_cloth(16, 4, 1.26, 0.2)
+    x = x + np.array([0.0, 0.7, 0.0])
+    before, there = rest_pose(body), pose_body(body, body.skeleton.world_from_joint)
+    colliders = [make_collider(name, body) for name in COLLIDERS]
+    for name in SOLVERS:
+        solver = make_solver(name, garment)
+        solver.pin(np.arange(3, dtype=np.int32))
+        for collider in colliders:
+            advance_frame(solver, collider, State(x, np.zeros_like(x)), before, there, 1 / 60)
+
+
+def both_precisions() -> None:
+    garment = square_cloth(14, 14)
+    x = flat_position(garment)
+    scene = Scene(None, Sphere(np.array([0.5, 0.5, -0.3]), 0.3), np.array([0.0, 0.0, -9.81]), np.zeros(3))
+    kinds = (("verlet", {}), ("verlet", {"columns": 14}), ("xpbd", {}), ("follow", {}))
+    for precision in ("single", "double"):
+        for name, settings in kinds:
+            solver = make_solver(name, garment, precision=precision, **settings)
+            solver.pin(np.arange(2, dtype=np.int32))
+            solver.step(State(x, np.zeros_like(x)), scene, 1 / 60)
+            if name == "xpbd":
+                solver.set_drag(1.0)
+                solver.set_friction(0.5)
+                stars = solver.constraint_count - 3 * len(garment.triangles)
+                solver._cloth.set_star_rest(np.zeros((stars, 3)))
+                solver._cloth.level_limits(0, x)
+                solver._cloth.triangle_sequence()
+            elif name == "verlet" and not settings:
+                solver._cloth.sequence()
+
+
+def layers_and_pictures() -> None:
+    garment, x, _ = skirt_cloth(300)
+    body = dummy_body(12, 16)
+    Auditor(garment, body).audit(x, body.vertices)
+    state, contact = State(x, np.zeros_like(x)), SelfContact(garment)
+    contact.keep_apart(state, state)
+    contact.untangle(state)
+    studio = Studio(sky_count=2, key_count=2, samples=2)
+    render_views([body_mesh(body), garment_mesh(garment, x)], width=32, height=32, studio=studio)
+
+
+def what_is_called_elsewhere() -> None:
+    """Kernels that only tests use, or only with large maps."""
+    garment = square_cloth(6, 6)
+    x, t = flat_position(garment), garment.triangles
+    _kernels.set_thread_count(_kernels.thread_count())
+    _kernels.ClothPatches(t, len(x), None).find(x, 0.01)
+    _kernels.SurfaceTree(t, x, np.zeros(len(t), np.int32)).nearest_per_group(x, 0.1)
+    _kernels.nearest_points(x, np.arange(4, dtype=np.int32)[None], True)
+    _kernels.triangles_meet(x[t[0]].copy(), x[t[1]].copy())
+    texels = np.zeros((5, 4, 2, 8), np.float32)
+    _kernels.look_up_map(x, texels, 0.0, 1.0, 0.1, 0.05, 0.0, True)
+    maker = make_solver("spring", garment)
+    maker._cloth.set_seams(np.array([[0, 1]], np.int32), 1.0, 0.1)
+    down, calm = np.array([0.0, -9.81, 0.0]), np.zeros(3)
+    maker._cloth.steps_in_maps(x, 0 * x, 1, 0.001, 0.0, down, calm, texels, 0.0, 1.0, 0.1, 0.05, True)
+    collider = make_collider("limb_maps", named_body("woman"))
+    collider.at(rest_pose(named_body("woman")))
+    collider.maps.boxes()
+
+
+JOBS = (every_solver_with_every_collider, both_precisions, layers_and_pictures, what_is_called_elsewhere)
 
 
 def wrong_values(rng: np.random.Generator) -> list[object]:
@@ -61,75 +212,43 @@ def spoilt(value: object, rng: np.random.Generator) -> object:
     return values[int(rng.integers(len(values)))]
 
 
-def right_calls() -> dict[str, tuple[object, Arguments]]:
-    """Return calls that kernels accept, by name."""
-    garment = square_cloth(6, 6)
-    x, n = flat_position(garment), garment.particle_count
-    seen: list[Arguments] = []
-    real = _kernels.ClothFloat
-
-    def remember(**arguments: object) -> object:
-        seen.append(tuple(arguments.values()))
-        return real(**arguments)
-
-    _kernels.ClothFloat = remember  # type: ignore[misc]
-    solver = XpbdSolver(garment)
-    _kernels.ClothFloat = real  # type: ignore[misc]
-    cloth, t = solver._cloth, garment.triangles
-    tree = _kernels.SurfaceTree(t, x, np.zeros(len(t), np.int32))
-    layer, one = np.zeros(n, np.int32), np.ones(n)
-    corner, panel = garment.uv[garment.triangles_uv], np.zeros(len(t), np.int32)
-    some, none = np.arange(3, dtype=np.int32), np.zeros((3, 3))
-    step = (x, x * 0, 1 / 60, 4, np.zeros(3), np.zeros(3), some, np.zeros(3), none + np.eye(3)[2], none)
-    return {
-        "ClothFloat": (real, seen[0]),
-        "Cloth.step": (cloth.step, step),
-        "Cloth.set_levels": (cloth.set_levels, (t, corner, panel, garment.triangles_uv, 3, x)),
-        "Cloth.set_layers": (cloth.set_layers, (t, layer, layer, one, 0.003 * one)),
-        "Cloth.set_inverse_mass": (cloth.set_inverse_mass, (one,)),
-        "Cloth.stretch": (cloth.stretch, (x,)),
-        "SurfaceTree": (_kernels.SurfaceTree, (t, x, np.zeros(len(t), np.int32))),
-        "SurfaceTree.refit": (tree.refit, (x,)),
-        "SurfaceTree.nearest": (tree.nearest, (x, 0.1)),
-        "SurfaceTree.contacts": (tree.contacts, (x, 0.1, x, layer[:, None], np.arange(n, dtype=np.int32))),
-        "SurfaceTree.winding": (tree.winding, (x,)),
-        "nearest_points": (_kernels.nearest_points, (x, np.arange(4, dtype=np.int32)[None], True)),
-        "skin_way": (_kernels.skin_way, (x, x, layer, x, x, 1 / 60, 0.05)),
-        "Untangler": (_kernels.Untangler, (t, x, np.zeros(len(t), np.int32), sewn_labels(garment))),
-    }
+def tell(name: str) -> None:
+    """The last line tells who crashed."""
+    sys.stderr.write(name + "\n")
+    sys.stderr.flush()
 
 
-def argument_count(function: object) -> int:
-    text = (getattr(function, "__doc__", "") or "").split("\n")[0]
-    inside = text[text.find("(") + 1 : text.rfind(") ->")]
-    depth, count = 0, 1 if inside.strip() else 0
-    for letter in inside:
-        depth += (letter in "[(") - (letter in "])")
-        count += letter == "," and depth == 0
-    return max(count - ("self" in inside.split(",")[0]), 0)
-
-
-def call(name: str, function: object, arguments: Arguments) -> None:
+def call(name: str, function: Callable[..., object], args: list[object], named: dict[str, object]) -> None:
     tell(name)
     with contextlib.suppress(*REFUSED):
-        function(*arguments)  # type: ignore[operator]
+        function(*args, **named)
+
+
+def fuzz(name: str, tries: int, rng: np.random.Generator) -> None:
+    """Call a kernel with one right argument spoilt, then with nothing right at all."""
+    function, args, named = HEARD[name]
+    count = len(args) + len(named)
+    for turn in range(tries if count else 0):
+        new, more = [copied(v) for v in args], {k: copied(v) for k, v in named.items()}
+        wrong = [int(rng.integers(count))] if turn % 4 else range(count)
+        for which in wrong:
+            if which < len(args):
+                new[which] = spoilt(new[which], rng)
+            else:
+                key = list(named)[which - len(args)]
+                more[key] = spoilt(more[key], rng)
+        call(name, function, new, more)
 
 
 def main(seed: int, tries: int) -> None:
+    for job in JOBS:
+        tell(job.__name__)
+        job()
+    missing = sorted(set(every_kernel()) - set(HEARD))
     rng = np.random.default_rng(seed)
-    names = [n for n in sorted(dir(_kernels)) if not n.startswith("_") and callable(getattr(_kernels, n))]
-    for name in names:
-        thing = getattr(_kernels, name)
-        count = argument_count(thing.__init__ if inspect.isclass(thing) else thing)
-        for _ in range(tries):
-            values = wrong_values(rng)
-            call(name, thing, tuple(values[int(rng.integers(len(values)))] for _ in range(count)))
-    for name, (function, arguments) in right_calls().items():
-        function(*arguments)  # type: ignore[operator]
-        for _ in range(10 * tries):
-            which = int(rng.integers(len(arguments)))
-            call(name, function, (*arguments[:which], spoilt(arguments[which], rng), *arguments[which + 1 :]))
-    sys.stdout.write(f"{len(names)}\n")
+    for name in sorted(HEARD):
+        fuzz(name, tries, rng)
+    sys.stdout.write(json.dumps({"fuzzed": sorted(HEARD), "missing": missing}))
 
 
 if __name__ == "__main__":

@@ -78,6 +78,22 @@ def test_flat_cloth_keeps_its_texture_and_is_hardly_stretched() -> None:
     assert np.abs(longer).max() < 0.02
 
 
+def test_a_straight_seam_stays_straight_and_is_still_a_seam() -> None:
+    """Two strips sewn side by side, with a ragged mesh: Loop's weights alone would make the seam wavy."""
+    garment, x = tube_cloth(16, 10, 0.8, 0.4)
+    seam = np.unique(garment.uv_particle[garment.seam_uv])
+    rng = np.random.default_rng(0)
+    x = x + np.where(np.isin(np.arange(len(x)), seam)[:, None], 0.0, rng.normal(0, 0.004, x.shape))
+    finer, matrix = finer_garment(garment)
+    sewn = finer.uv_particle[finer.seam_uv]
+    assert (sewn[:, 0] == sewn[:, 1]).all()
+    assert len(finer.seam_uv) == 2 * len(garment.seam_uv) - 1
+    y = (matrix @ x)[np.unique(sewn)]
+    np.testing.assert_allclose(y[:, [0, 2]] - x[seam[0], [0, 2]], 0.0, atol=1e-12)
+    # a second time refines what was refined
+    assert len(finer_garment(finer)[0].seam_uv) == 2 * len(finer.seam_uv) - 1
+
+
 def test_exports_can_be_smooth(tmp_path) -> None:
     garment = sheet(4, 4, 0.1, 0.1)
     source = recording(flat_position(garment), garment)

@@ -6,13 +6,8 @@ import numpy as np
 import pytest
 
 from toile.bench.stress import SCENES, Outcome, dressed, judge, known_results, run_scene, sheet
-from toile.body import named_body
 from toile.cli import main
-from toile.garment.build import build
-from toile.garment.fabric import fabric
 from toile.motion import read_motion, retarget
-from toile.pattern.drafts import draft
-from toile.run.dress import dress_garments
 from toile.run.findings import audit_rows, report
 from toile.run.record import RecordedFile
 from toile.run.stream import record_walk
@@ -116,9 +111,12 @@ def test_a_body_that_jumps_is_told_by_its_recording(tmp_path, capsys) -> None:
 
 
 def test_cloth_like_chewing_gum_is_told_by_its_recording(tmp_path) -> None:
-    gum = replace(fabric("cotton"), name="gum", stretch_warp=1.0, stretch_weft=1.0, shear=0.1, mass=2.0)
-    body = named_body("woman")
-    made = dress_garments([build(draft("skirt", body.measurements), gum, 0.05)], body)
+    made, weak = (
+        dressed("skirt", "woman"),
+        {"stretch_warp": 1.0, "stretch_weft": 1.0, "shear": 0.1, "mass": 2.0},
+    )
+    gum = tuple(replace(kind, **weak) for kind in made.garment.fabrics)
+    made = replace(made, garment=replace(made.garment, fabrics=gum))
     with RecordedFile(walk_of(made, 0.0, tmp_path / "gum.toile")) as recorded:
         problems = recorded.notes(len(recorded) - 1)["problems"]
     assert any("longer by" in line for line in problems)

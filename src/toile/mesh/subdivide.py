@@ -34,17 +34,21 @@ def split_triangles(triangles: Ints, count: int) -> Split:
     )
 
 
-def smooth_weights(triangles: Ints, count: int) -> tuple[Split, csr_matrix]:
+def smooth_weights(triangles: Ints, count: int, lines: Ints | None = None) -> tuple[Split, csr_matrix]:
     """Return the finer mesh and the matrix that makes its points from the old ones, (n + e, n).
 
     Inner points and sides follow Loop's weights; free edges are smoothed along themselves only, so that hems
-    stay where they are cut. Points that no triangle has stay.
+    stay where they are cut, and so are lines: sides (s, 2) that must stay as straight as they are. Points
+    that no triangle has stay.
     """
     split = split_triangles(triangles, count)
     sides = split.sides
     corners = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
     _, which, uses = np.unique(corners, axis=0, return_inverse=True, return_counts=True)
     inner: Bools = uses == 2  # a side of one triangle is a hem; of three or more it is treated as one
+    if lines is not None and len(lines):
+        wide = sides.astype(np.int64) @ [count, 1]
+        inner &= ~np.isin(wide, np.sort(lines, axis=1).astype(np.int64) @ [count, 1])
     side_of = which.ravel().astype(np.int32)
     rows, columns, weights = _side_weights(triangles, sides, side_of, inner, count)
     more = _point_weights(sides, inner, count)
@@ -81,7 +85,7 @@ def _point_weights(sides: Ints, inner: Bools, count: int) -> tuple[Ints, Ints, F
     share = np.where(neighbours == 3, 3 / 16, 3 / (8 * np.maximum(neighbours, 1)))
     both = np.concatenate([sides, sides[:, ::-1]])
     of_hem = np.concatenate([hem, hem])
-    free = on_hem[both[:, 0]] == 0
+    free = on_hem[both[:, 0]] <= 1  # 1: a line ends here
     along = of_hem & (on_hem[both[:, 0]] == 2)  # a corner where several hems meet stays
     weight = np.where(free, share[both[:, 0]], np.where(along, 1 / 8, 0.0))
     used = weight > 0
