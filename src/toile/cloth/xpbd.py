@@ -391,7 +391,7 @@ class XpbdSolver:
         if self.settings.substep:
             return self.settings.substep
         quality = QUALITIES[self.settings.quality]
-        # from three quarters of the stated stretch to one and a half times as much; a quarter of the cloth tells
+        # from three quarters of the stated stretch to half as much again; a quarter of the cloth is asked
         _, most = self._cloth.stretch(position, every=4)
         strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), 1.0)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
