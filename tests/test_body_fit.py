@@ -61,6 +61,13 @@ def test_nearest_body_of_a_contradiction():
     assert all(abs(e) < 0.05 for e in fit.error.values())
 
 
+def test_the_same_request_gives_the_same_bits():
+    wanted = {"height": 1.68, "bust": 0.97, "waist": 0.81, "hips": 1.05, "weight": 71.0}
+    first, second = (make_body("female", 41, **wanted) for _ in range(2))
+    assert np.array_equal(first.vertices, second.vertices)
+    assert first.measurements == second.measurements
+
+
 def test_dials_at_their_bounds_leave_the_rest_to_the_others():
     fit = fit_dials("female", {"height": 1.45, "weight": 160.0})
     assert max(abs(e) for e in fit.error.values()) < 0.1
