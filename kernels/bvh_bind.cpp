@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "bind.h"
@@ -102,6 +103,7 @@ struct Grouped {
                     p[i] = load(points.data() + 3 * std::size_t(index[i])), known[i] = &hint[index[i] * groups];
                 }
                 tree.nearest_per_group(p, size, radius, known, hits.data(), count);
+                found[b].reserve(std::accumulate(count, count + size, 0));
                 for (int i = 0; i < size; ++i) {
                     start[index[i] + 1] = count[i];
                     for (int k = 0; k < count[i]; ++k) found[b].emplace_back(index[i], hits[i * groups + k]);
