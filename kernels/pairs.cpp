@@ -137,44 +137,63 @@ void Pairs<T>::look(const ClothSides<T> &cloth, T dt, T far, bool wide) {
     run_team(chunks < 4 ? 1 : thread_count(), [&](int, int, Barrier &) {
         for (std::size_t k; (k = next.fetch_add(1)) < chunks;) look_at(cloth, dt, far, wide, k);
     });
-    planes_.clear();
-    for (std::size_t k = 0; k < chunks; ++k) planes_.insert(planes_.end(), found_[k].begin(), found_[k].end());
-    pack();
+    pack(chunks);
 }
 
+// one plane into its place among those that the substeps read
 template <class T>
-void Pairs<T>::pack() {
-    packed_ = 0;
-    for (const Plane &plane : planes_) packed_ += plane.soon;
-    const std::size_t lanes = PAIR_LANES, blocks = (packed_ + lanes - 1) / lanes;
-    particle.assign(4 * lanes * blocks, 0), weight.assign(4 * lanes * blocks, T(0)), normal.assign(3 * lanes * blocks, T(0));
-    thickness_.assign(lanes * blocks, T(-1)), friction_.assign(lanes * blocks, T(0));
-    push.resize(4 * lanes * blocks), depth.assign(lanes * blocks, T(0));
-    use_begin.assign(particle_count_ + 1, 0);
-    std::size_t i = 0;
-    for (const Plane &plane : planes_) {
-        if (!plane.soon) continue;
-        const std::size_t b = i / lanes, lane = i % lanes;
-        for (std::size_t k = 0; k < 4; ++k) {
-            particle[(4 * b + k) * lanes + lane] = plane.particle[k];
-            weight[(4 * b + k) * lanes + lane] = plane.weight[k];
-            ++use_begin[plane.particle[k] + 1];
-        }
-        for (std::size_t k = 0; k < 3; ++k) normal[(3 * b + k) * lanes + lane] = plane.normal[k];
-        thickness_[i] = plane.thickness, friction_[i] = plane.friction;
-        ++i;
+void Pairs<T>::put(const Plane &plane, std::size_t i) {
+    const std::size_t lanes = PAIR_LANES, b = i / lanes, lane = i % lanes;
+    for (std::size_t k = 0; k < 4; ++k) {
+        particle[(4 * b + k) * lanes + lane] = plane.particle[k];
+        weight[(4 * b + k) * lanes + lane] = plane.weight[k];
     }
+    for (std::size_t k = 0; k < 3; ++k) normal[(3 * b + k) * lanes + lane] = plane.normal[k];
+    thickness_[i] = plane.thickness, friction_[i] = plane.friction;
+}
+
+// what was found in each chunk, one after the other: all planes for stacks, those that matter soon for the substeps
+template <class T>
+void Pairs<T>::pack(std::size_t chunks) {
+    std::vector<std::size_t> all(chunks + 1, 0), soon(chunks + 1, 0);
+    for (std::size_t k = 0; k < chunks; ++k) {
+        const auto matters = [](const Plane &plane) { return plane.soon; };
+        all[k + 1] = all[k] + found_[k].size();
+        soon[k + 1] = soon[k] + static_cast<std::size_t>(std::count_if(found_[k].begin(), found_[k].end(), matters));
+    }
+    planes_.resize(all[chunks]), packed_ = soon[chunks];
+    const std::size_t lanes = PAIR_LANES, blocks = (packed_ + lanes - 1) / lanes;
+    particle.resize(4 * lanes * blocks), weight.resize(4 * lanes * blocks), normal.resize(3 * lanes * blocks);
+    thickness_.resize(lanes * blocks), friction_.resize(lanes * blocks), push.resize(4 * lanes * blocks), depth.resize(lanes * blocks);
+    const Plane none{{0, 0, 0, 0}, {}, {}, T(0), T(-1), T(0), false};
+    for (std::size_t i = packed_; i < lanes * blocks; ++i) put(none, i);
+    for_ranges(chunks, 8, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            std::copy(found_[k].begin(), found_[k].end(), planes_.begin() + static_cast<std::ptrdiff_t>(all[k]));
+            std::size_t i = soon[k];
+            for (const Plane &plane : found_[k])
+                if (plane.soon) put(plane, i++);
+        }
+    });
+    list_uses();
+}
+
+// which planes each particle takes part in
+template <class T>
+void Pairs<T>::list_uses() {
+    const std::size_t lanes = PAIR_LANES;
+    const auto each_use = [&](const auto &take) {
+        for (std::size_t i = 0; i < packed_; ++i)
+            for (std::size_t k = 0; k < 4; ++k) take((4 * (i / lanes) + k) * lanes + i % lanes);
+    };
+    use_begin.assign(particle_count_ + 1, 0);
+    each_use([&](std::size_t at) { ++use_begin[particle[at] + 1]; });
     for (std::size_t p = 0; p < particle_count_; ++p) use_begin[p + 1] += use_begin[p];
     use.resize(4 * packed_);
     pushed.assign(particle_count_, 0);
     std::vector<std::size_t> next(use_begin.begin(), use_begin.end() - 1);
-    for (i = 0; i < packed_; ++i)
-        for (std::size_t k = 0; k < 4; ++k) {
-            const std::size_t at = (4 * (i / lanes) + k) * lanes + i % lanes;
-            use[next[particle[at]]++] = static_cast<std::int32_t>(at);
-        }
+    each_use([&](std::size_t at) { use[next[particle[at]]++] = static_cast<std::int32_t>(at); });
 }
-
 template <class T>
 PairView<T> Pairs<T>::view() {
     return {(packed_ + PAIR_LANES - 1) / PAIR_LANES, particle.data(), weight.data(), normal.data(), thickness_.data(),
@@ -206,13 +225,14 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &b
                 Upon upon;
                 upon.thickness = pair.thickness;
                 int lower = 0, upper = 0;
-                for (int i = 0; i < 4; ++i) {
-                    const T weight = sign * pair.weight[i];
-                    if (weight >= T(0) && weight < T(0.2)) continue;
-                    const auto plane = plane_towards(pair.particle[i], pair.normal, sign);
-                    if (plane >= 0) (weight < T(0) ? upon.below[lower++] : upon.above[upper++]) = plane;
-                }
-                if (lower && upper) found[rank].push_back(upon);
+                // without skin below, most of them, nobody asks what is above
+                for (int i = 0; i < 4; ++i)
+                    if (sign * pair.weight[i] < T(0))
+                        if (const auto plane = plane_towards(pair.particle[i], pair.normal, sign); plane >= 0) upon.below[lower++] = plane;
+                for (int i = 0; lower && i < 4; ++i)
+                    if (sign * pair.weight[i] >= T(0.2))
+                        if (const auto plane = plane_towards(pair.particle[i], pair.normal, sign); plane >= 0) upon.above[upper++] = plane;
+                if (upper) found[rank].push_back(upon);
             }
         }
     });

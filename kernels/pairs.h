@@ -51,7 +51,9 @@ class Pairs {
     };
     void look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk);
     bool keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, int lane, bool edges, Plane &plane) const;
-    void pack();
+    void put(const Plane &plane, std::size_t i);
+    void pack(std::size_t chunks);
+    void list_uses();
 
     surface::Near near_;
     std::vector<std::vector<Plane>> found_;
