@@ -26,5 +26,7 @@ def panel_size(panel: Panel) -> tuple[float, float]:
 
 def edge_words(pattern: Pattern, ref: EdgeRef) -> str:
     """Return what people call an edge: its panel and its name or number, a minus sign for backwards."""
-    name = pattern.panel(ref.panel).edges[ref.edge].name
-    return f"{'-' if ref.reversed else ''}{ref.panel}.{name or ref.edge}"
+    edges = pattern.panel(ref.panel).edges
+    name = edges[ref.edge].name
+    alone = name and sum(edge.name == name for edge in edges) == 1
+    return f"{'-' if ref.reversed else ''}{ref.panel}.{name if alone else ref.edge}"
