@@ -133,8 +133,9 @@ def _knots(unrolled: Outlines, name: str, girth: Mapping[str, Girth], gain: Gain
     trunk = unrolled.names("torso", *LEGS)
     rows: Knots = []
     inside = [u for u in gain.level.values() if low + 0.03 < u < high - 0.03]
-    for u in sorted({low, *inside, high}):
-        row = min(max(u, low + 0.01), high - 0.01)
+    whole = low if limb in LEGS else min(unrolled.whole_above(trunk, low + 0.01), high) - 0.01
+    for u in sorted({whole, *(v for v in inside if v > whole + 0.03), high}):
+        row = min(max(u, whole + 0.01), high - 0.01)
         if limb in LEGS and u < gain.level["crotch"] - 0.02:
             width, more = unrolled.width(unrolled.names(limb), row), gain.at(u, leg=True)
         elif tops and u > gain.level["hip"] + 0.03:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from scipy.interpolate import CubicHermiteSpline
 
 from toile.garment.lay_out import Laid
 from toile.garment.limb_axes import heights
@@ -82,6 +83,12 @@ class Outlines:
         row = shapely.linestrings([[-50.0, height], [50.0, height]])
         return float(sum(shapely.length(shapely.intersection(self.shapes[n], row)) for n in names))
 
+    def whole_above(self, names: Iterable[str], height: float) -> float:
+        """Return the height from which on panels go all the way round [m]: hems may be curved."""
+        rows, names = height + np.arange(0.0, 0.11, 0.01), tuple(names)
+        widths = np.array([self.width(names, float(u)) for u in rows])
+        return float(rows[np.flatnonzero(widths > 0.95 * widths.max())[0]])
+
 
 def outlines(pattern: Pattern, body: Body) -> Outlines:
     """Return the panels of a pattern laid out at the body's heights."""
@@ -148,7 +155,10 @@ class BodyGirths:
         if name not in TRUNK:
             return self.measures[name]
         at = [self.level[n] for n in ("hip", "waist", "bust")]
-        return float(np.interp(height, at, [self.measures[n] for n in ("hips", "waist", "bust")]))
+        girth = [self.measures[n] for n in ("hips", "waist", "bust")]
+        # each is measured where the trunk is widest or slimmest: there its outline runs straight up
+        between = CubicHermiteSpline(at, girth, np.zeros(3))
+        return float(between(np.clip(height, at[0], at[-1])))
 
 
 def body_girths(measurements: Mapping[str, float], level: Mapping[str, float]) -> BodyGirths:
@@ -171,10 +181,7 @@ def _trunk_girths(pattern: Pattern, unrolled: Outlines, wearer: BodyGirths) -> l
         edge = chain_length(pattern, tuple(top_edges(pattern, unrolled))) if hangs(unrolled, level) else 0.0
         found.append(("waist", level["waist"], edge or unrolled.width(names, level["waist"])))
     if high > level["hip"] and low < level["hip"] + 0.04:
-        # a curved hem ends higher here and there: the girth counts where it is whole, near the hips
-        rows = max(level["hip"], low + 0.01) + np.arange(0.0, 0.11, 0.01)
-        widths = np.array([unrolled.width(names, float(u)) for u in rows])
-        at = float(rows[np.flatnonzero(widths > 0.95 * widths.max())[0]])
+        at = unrolled.whole_above(names, max(level["hip"], low + 0.01))
         if at < level["hip"] + 0.03:
             found.append(("hips", at, unrolled.width(names, at)))
     return [Girth(name, at, wide, wearer(name, at)) for name, at, wide in found]
