@@ -209,61 +209,49 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &b
                 return static_cast<std::int32_t>(c);
         return std::int32_t(-1);
     };
-    // near pairs with skin under one side: its planes, and those of the cloth that lies upon it (-1: none)
-    struct Upon {
-        std::int32_t below[3] = {-1, -1, -1}, above[3] = {-1, -1, -1};
-        T thickness;
+    // how high each particle is above its lowest place on its planes
+    std::vector<T> risen(plane_offset.size(), T(0));
+    for (std::size_t p = 0; p + 1 < begin.size(); ++p)
+        for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
+            T gap = -plane_offset[c];
+            for (int a = 0; a < 3; ++a) gap += plane_normal[3 * c + a] * point[4 * p + a];
+            risen[c] = std::max(gap - thickness[p], T(0));
+        }
+    struct Raised {
+        std::int32_t plane;
+        T height;
     };
     const int size = planes_.size() < 2000 ? 1 : thread_count();
-    std::vector<std::vector<Upon>> found(size);
+    std::vector<std::vector<Raised>> found(size);
     run_team(size, [&](int rank, int team, Barrier &) {
         const Share mine = share(planes_.size(), rank, team);
         for (std::size_t k = mine.begin; k < mine.end; ++k) {
             const Plane &pair = planes_[k];
             if (pair.gap > T(2) * pair.thickness) continue;
             for (const T sign : {T(1), T(-1)}) {
-                Upon upon;
-                upon.thickness = pair.thickness;
+                std::int32_t above[3];
                 int lower = 0, upper = 0;
                 // without skin below, most of them, nobody asks what is above
-                for (int i = 0; i < 4; ++i)
-                    if (sign * pair.weight[i] < T(0))
-                        if (const auto plane = plane_towards(pair.particle[i], pair.normal, sign); plane >= 0) upon.below[lower++] = plane;
+                for (int i = 0; i < 4; ++i) lower += sign * pair.weight[i] < T(0) && plane_towards(pair.particle[i], pair.normal, sign) >= 0;
                 for (int i = 0; lower && i < 4; ++i)
                     if (sign * pair.weight[i] >= T(0.2))
-                        if (const auto plane = plane_towards(pair.particle[i], pair.normal, sign); plane >= 0) upon.above[upper++] = plane;
-                if (upper) found[rank].push_back(upon);
+                        if (const auto plane = plane_towards(pair.particle[i], pair.normal, sign); plane >= 0) above[upper++] = plane;
+                // The upper piece has skin below it, and so has the lower one. It rises by what the pair lacks, from where
+                // it is now: a steep edge is high enough where it crosses, though its end lies deep.
+                for (int i = 0; i < upper; ++i) {
+                    const T *n = plane_normal.data() + 3 * std::size_t(above[i]);
+                    const T alike = sign * (n[0] * pair.normal[0] + n[1] * pair.normal[1] + n[2] * pair.normal[2]);
+                    const T lack = pair.thickness - alike * pair.gap;
+                    // gently where it is not there yet
+                    const T height = risen[above[i]] + std::min(lack, T(RISE));
+                    if (height > T(0)) found[rank].push_back({above[i], std::min(height, T(LAYERS) * pair.thickness)});
+                }
             }
         }
     });
-    std::vector<std::uint8_t> level(plane_offset.size(), 0);
     std::vector<T> wanted(plane_offset.size(), T(0));
-    // a pass per layer of cloth
-    for (int pass = 0; pass < LAYERS; ++pass) {
-        bool changed = false;
-        for (const auto &list : found)
-            for (const Upon &upon : list) {
-                int below = 0;
-                T height = T(0);
-                for (int i = 0; i < 3 && upon.below[i] >= 0; ++i)
-                    below = std::max<int>(below, level[upon.below[i]]), height = std::max(height, wanted[upon.below[i]]);
-                if (below < pass) continue;
-                for (int i = 0; i < 3 && upon.above[i] >= 0; ++i) {
-                    const auto plane = upon.above[i];
-                    if (level[plane] > below) continue;
-                    level[plane] = static_cast<std::uint8_t>(below + 1), wanted[plane] = height + upon.thickness, changed = true;
-                }
-            }
-        if (!changed) break;
-    }
-    for (std::size_t p = 0; p + 1 < begin.size(); ++p)
-        for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
-            if (!level[c]) continue;
-            T gap = -plane_offset[c];
-            for (int a = 0; a < 3; ++a) gap += plane_normal[3 * c + a] * point[4 * p + a];
-            // gently where it is not there yet
-            wanted[c] = std::min(wanted[c], std::max(gap - thickness[p], T(0)) + T(RISE));
-        }
+    for (const auto &list : found)
+        for (const auto &[plane, height] : list) wanted[plane] = std::max(wanted[plane], height);
     return wanted;
 }
 

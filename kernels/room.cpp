@@ -7,7 +7,8 @@ namespace {
 constexpr double OPPOSED = -0.5;   // cosine: two skins face each other
 constexpr double TILT = 0.4;       // of both planes towards the mouth
 constexpr double MOUTH = 0.1;      // least length of the sum of two unit normals that tells where the mouth is
-constexpr double SLIP = 0.0015;    // how far squeezed cloth is let out in one go [m]
+constexpr double SLIP = 0.0015;    // how far squeezed cloth is let out in one go, at most [m]
+constexpr double LACK = 0.002;     // with less room missing it is let out more gently, or it would go to and fro [m]
 constexpr double KEPT = 1.3;       // of a rise where there is little room: two sheets need more than the cautious rise between them
 constexpr double DEEPEST = 0.004;  // skins that overlap by more are treated as if by this [m]
 
@@ -28,7 +29,8 @@ bool squeeze(const double *x, Plane &a, Plane &b, double least) {
     for (int k = 0; k < 3; ++k) mouth[k] = a.n[k] + b.n[k], size += mouth[k] * mouth[k];
     size = std::sqrt(size);
     const bool opens = size > MOUTH && room < least;
-    const double have = std::min(need, std::max(room, -DEEPEST) + (opens ? 2 * TILT * SLIP : 0));
+    const double tilt = opens ? TILT * std::min(1.0, (need - room) / LACK) : 0;
+    const double have = std::min(need, std::max(room, -DEEPEST) + 2 * tilt * SLIP);
     // sheets keep off each other first, or all would lie in the middle and cross; the skins share what is left
     const double between = KEPT * std::min(rises, std::max(have, 0.0) / 2);
     for (Plane *plane : {&a, &b}) {
@@ -38,7 +40,7 @@ bool squeeze(const double *x, Plane &a, Plane &b, double least) {
         double pivot[3], length = 0;
         for (int k = 0; k < 3; ++k) {
             pivot[k] = x[k] + (height - plane->gap) * plane->n[k];
-            if (opens) plane->n[k] += TILT * mouth[k] / size;
+            if (opens) plane->n[k] += tilt * mouth[k] / size;
             length += plane->n[k] * plane->n[k];
         }
         for (double &v : plane->n) v /= std::sqrt(length);

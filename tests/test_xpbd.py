@@ -337,6 +337,27 @@ def test_cloth_upon_cloth_upon_skin_keeps_its_order() -> None:
     assert upper.min() > settings.thickness + settings.cloth_thickness - 0.0005
 
 
+def test_cloth_that_rises_steeply_beside_cloth_on_the_skin_stays_where_it_is() -> None:
+    # its lowest row lies on the skin just beyond the border of the other sheet, whose edge it clears by 2 mm
+    one = square_cloth(8, 8, 0.12, 0.12)
+    flat = flat_position(one)
+    low = np.stack([flat[:, 0], np.full(len(flat), 0.004), -flat[:, 1]], axis=1)
+    slope = np.radians(24)
+    up = np.stack([-np.cos(slope) * flat[:, 0], np.sin(slope) * flat[:, 0], -flat[:, 1]], axis=1)
+    position = np.concatenate([low, up + np.array([0.1255, 0.0041, 0.004])])
+    both = replace(join([one, one]), garment_layer=np.zeros(2, np.int32))
+    floor = np.tile([0.0, 1.0, 0.0], (len(position), 1))
+
+    def skin(x: Floats) -> Contacts:
+        near = np.flatnonzero(x[:, 1] < 0.02).astype(np.int32)
+        return Contacts(near, x[near, 1].copy(), floor[near], np.zeros((len(near), 3)))
+
+    solver, state = XpbdSolver(both, XpbdSettings()), State(position, np.zeros_like(position))
+    for _ in range(3):
+        state = solver.step(state, Scene(None, skin, np.zeros(3), np.zeros(3)), 1 / 60)
+    assert np.abs(state.position - position).max() < 2e-4
+
+
 def test_between_two_fabrics_the_mean_of_their_thickness_is_kept() -> None:
     inner, outer = sheet(8, 8, 0.12, 0.12), sheet(8, 8, 0.12, 0.12)
     outer = replace(outer, fabrics=tuple(replace(f, thickness=0.006) for f in outer.fabrics))

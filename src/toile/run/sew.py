@@ -13,6 +13,7 @@ import numpy as np
 
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.contacts import Collider
+from toile.collision.creases import Creases
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import panel_coordinates, weld, weld_positions
@@ -241,6 +242,7 @@ def drape(
     repair, clean = _repair(garment, state, collider, fixed=garment.hold_particle), True
     wedged = Wedged(solver, garment.particle_count, garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
+    creases = Creases(collider, garment.particle_count)
     previous, calm = state.position, 0
     slips = _slip_times(garment, state.position, body.body, settings.slip)
     for frame in range(longest + settings.repair_frames):
@@ -250,7 +252,7 @@ def drape(
         hurry = 1 + 8 * min(max(0.0, frame / longest - 0.15), 0.85)
         late = 1 + 4 * max(0.0, frame / longest - 1)
         solver.set_drag(engine.drag + settings.drape_drag * hurry * late)
-        state = advance_frame(solver, collider, state, body, body, 1 / settings.fps, gravity=GRAVITY)
+        state = advance_frame(solver, creases, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
         progress("draping", (frame + 1) / (longest + settings.repair_frames))
         # what crosses is parted now and then, and at every frame near the end

@@ -1,0 +1,76 @@
+"""Points in a crease of the skin meet both of its sides, though a collider tells of the nearest only."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from toile.collision.creases import NEAR, Creases
+from toile.types import Contacts, Floats, PosedBody
+
+
+class Roof:
+    """Skin of two slopes that meet at x = 0: a valley for a positive slope, a ridge for a negative one."""
+
+    def __init__(self, slope: float) -> None:
+        self.normals = np.array([[slope, 1.0, 0.0], [-slope, 1.0, 0.0]]) / np.hypot(slope, 1.0)
+
+    def at(self, body: PosedBody | None) -> Roof:
+        return self
+
+    def __call__(self, x: Floats) -> Contacts:
+        """Return one contact per point: with the slope that it is above."""
+        normal = self.normals[(x[:, 0] > 0.0).astype(int)]
+        gap = np.einsum("na,na->n", x, normal)
+        return Contacts(np.arange(len(x), dtype=np.int32), gap, normal, np.zeros_like(x))
+
+
+def creases(slope: float, count: int) -> Creases:
+    return Creases(Roof(slope), count)
+
+
+def asked(collider: Creases, x: Floats) -> Contacts:
+    return collider.at(None)(x)  # type: ignore[arg-type]
+
+
+def test_the_other_side_of_a_valley_is_remembered_and_measured_anew() -> None:
+    collider = creases(1.0, 2)
+    points = np.array([[-0.001, 0.003, 0.0], [-0.002, 0.004, 0.0]])
+    assert len(asked(collider, points).particle) == 2
+    points[0, 0] = 0.001
+    found = asked(collider, points)
+    np.testing.assert_array_equal(found.particle, [0, 0, 1])
+    np.testing.assert_allclose(sorted(found.gap[:2]), np.array([0.002, 0.004]) / np.sqrt(2), atol=1e-12)
+    # and still when the point stays on its side
+    assert len(asked(collider, points).particle) == 3
+
+
+def test_no_side_of_a_ridge_is_remembered() -> None:
+    collider = creases(-1.0, 1)
+    for x in (-0.002, 0.002, -0.002):
+        assert len(asked(collider, np.array([[x, -0.001, 0.0]])).particle) == 1
+
+
+def test_a_side_is_forgotten_far_away() -> None:
+    collider = creases(1.0, 1)
+    asked(collider, np.array([[-0.001, 0.003, 0.0]]))
+    far = np.array([[1.2 * NEAR, 1.5 * NEAR, 0.0]])
+    assert len(asked(collider, far).particle) == 1
+    assert len(asked(collider, np.array([[0.001, 0.003, 0.0]])).particle) == 1
+
+
+@pytest.mark.parametrize(("remembers", "rests"), [(True, True), (False, False)])
+def test_a_point_that_is_pulled_along_comes_to_rest_in_a_valley(remembers: bool, rests: bool) -> None:
+    # each frame it is pulled 1 mm aside and down, then put back onto the skin that it was told of
+    collider = creases(1.0, 1) if remembers else Roof(1.0)
+    x, steps = np.array([[-0.0105, 0.012, 0.0]]), []
+    for _ in range(40):
+        found, before = collider.at(None)(x), x.copy()  # type: ignore[arg-type]
+        gap = found.gap + ([[0.001, -0.0015, 0.0]] @ found.normal.T)[0]
+        x = x + [0.001, -0.0015, 0.0]
+        for _ in range(20):
+            for k, normal in enumerate(found.normal):
+                push = max(0.002 - gap[k], 0.0)
+                x, gap = x + push * normal, gap + push * (found.normal @ normal)
+        steps.append(float(np.linalg.norm(x - before)))
+    assert (max(steps[-5:]) < 1e-4) == rests
