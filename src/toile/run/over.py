@@ -19,7 +19,7 @@ from toile.garment.outfit import join
 from toile.garment.place import place
 from toile.run.method import SOLVER, Method
 from toile.run.record import RecordedFile
-from toile.run.sew import Progress, SewSettings, sew, silent
+from toile.run.sew import Progress, SewSettings, sew, silent, welded_points
 from toile.run.walker import Inner, Plan, Walker
 from toile.types import Body, Fabric, Floats, Garment, Pattern
 
@@ -98,11 +98,9 @@ def _outfit(
 
 def _own_holds(outfit: Garment, sewn: Garment, inner_count: int) -> np.ndarray:
     """Return the particles that the garments themselves hold, after sewing."""
-    label = np.zeros(outfit.particle_count, dtype=np.int32)
-    label[outfit.uv_particle] = sewn.uv_particle
-    held = label[outfit.hold_particle]
+    held = welded_points(outfit, sewn, outfit.hold_particle)
     # what is recorded is led anyway
-    return np.unique(held[held >= inner_count]).astype(np.int32)
+    return np.asarray(held[held >= inner_count])
 
 
 def digest_of(recorded: RecordedFile) -> str:

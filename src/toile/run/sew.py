@@ -31,10 +31,11 @@ REPAIR_EVERY = 3
 """frames between two repairs while the garment falls"""
 KEEPING = 0.5
 """share of the way back that a held edge goes in a frame"""
-SLIP = 0.02
-"""how far a held edge may slip below its height [m]"""
+SLIP = 0.01
+"""how far a held edge may slip from its height [m]"""
 CALM = 2
 """so many frames at rest, one after the other, end the drape"""
+NONE = np.zeros(0, dtype=np.int32)
 Progress = Callable[[str, float], None]
 """called with what is being done and how far it is, 0 … 1"""
 
@@ -105,8 +106,17 @@ def sew(
     welded = weld(garment)
     start = weld_positions(garment, welded, state.position)
     still = State(position=start, velocity=np.zeros_like(start), time=state.time)
-    still = _relaxed(welded, still, body, collider, settings, engine)
-    return drape(welded, _parted(welded, still, body, collider), body, collider, settings, engine, progress)
+    fixed = welded_points(garment, welded, fixed if fixed is not None else NONE)
+    still = _relaxed(welded, still, body, collider, settings, engine, fixed)
+    parted = _parted(welded, still, body, collider, fixed)
+    return drape(welded, parted, body, collider, settings, engine, progress, fixed)
+
+
+def welded_points(garment: Garment, welded: Garment, points: Ints) -> Ints:
+    """Return the particles of a welded garment that these particles of the unsewn one have become."""
+    label = np.zeros(garment.particle_count, dtype=np.int32)
+    label[garment.uv_particle] = welded.uv_particle
+    return np.unique(label[points])
 
 
 def _relaxed(
@@ -116,6 +126,7 @@ def _relaxed(
     collider: Collider,
     settings: SewSettings,
     engine: XpbdSettings,
+    fixed: Ints,
 ) -> State:
     """Return the state after the cloth beside the seams has found its length again: held edges stay so.
 
@@ -124,7 +135,9 @@ def _relaxed(
     if not len(garment.hold_particle):
         return state
     slow = replace(engine, drag=engine.drag + settings.closing_drag, substep=settings.substep)
-    solver, kept = XpbdSolver(garment, slow), _KeptHeights(garment, None)
+    solver, kept = XpbdSolver(garment, slow), _KeptHeights(garment, fixed)
+    if len(fixed):
+        solver.pin(fixed)
     solver.set_friction(0.0)
     for _ in range(round(settings.relax * settings.fps)):
         state = advance_frame(
@@ -135,11 +148,11 @@ def _relaxed(
     return replace(state, velocity=np.zeros_like(state.velocity))
 
 
-def _parted(garment: Garment, state: State, body: PosedBody, collider: Collider) -> State:
+def _parted(garment: Garment, state: State, body: PosedBody, collider: Collider, fixed: Ints) -> State:
     """Return the state without crossings, as far as that goes: held edges are fixed for good after this."""
     if not len(garment.hold_particle):
         return state
-    repair = _repair(garment, state, collider, fixed=np.zeros(0, dtype=np.int32))
+    repair = _repair(garment, state, collider, fixed=fixed)
     for _ in range(FIRST_REPAIRS):
         state = repair(state, body)
         if not repair.last.body_after and not repair.last.cloth_after:
@@ -182,8 +195,7 @@ def close_seams(
         state = advance_frame(
             solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
-        if frame < closing:  # the last moment is for the skin to press the held edges off
-            state = kept(state)
+        state = kept(state)
         _check_finite(garment, state)
         progress("sewing", (frame + 1) / (closing + settling))
     return state
@@ -192,7 +204,7 @@ def close_seams(
 class _KeptHeights:
     """Held edges of drafted garments stay near the height they were drafted for, while the seams close.
 
-    Without friction a waistband would slip down a belly that narrows below it.
+    Without friction a waistband would slip down a belly that narrows below it, or up from hips that widen.
     """
 
     def __init__(self, garment: Garment, fixed: Ints | None) -> None:
@@ -203,14 +215,15 @@ class _KeptHeights:
         self.particle, self.height = garment.hold_particle[free], height[free]
 
     def __call__(self, state: State) -> State:
-        """Return the state with held edges that slipped down nearer to their heights."""
+        """Return the state with held edges that slipped nearer to their heights."""
         if not len(self.particle):
             return state
         position, velocity = state.position.copy(), state.velocity.copy()
-        low = self.height - SLIP - position[self.particle, 1]
-        sunk = self.particle[low > 0.0]
-        position[sunk, 1] += KEEPING * low[low > 0.0]
-        velocity[sunk, 1] = 0.0
+        off = position[self.particle, 1] - self.height
+        beyond = off - np.clip(off, -SLIP, SLIP)
+        slipped = self.particle[beyond != 0.0]
+        position[slipped, 1] -= KEEPING * beyond[beyond != 0.0]
+        velocity[slipped, 1] = 0.0
         return replace(state, position=position, velocity=velocity)
 
 
@@ -233,8 +246,12 @@ def drape(
     settings: SewSettings,
     engine: XpbdSettings,
     progress: Progress,
+    fixed: Ints,
 ) -> Sewn:
-    """Return the welded garment after gravity has brought it to rest; held edges stay where they are."""
+    """Return the welded garment after gravity has brought it to rest; held edges stay where they are.
+
+    A held edge that still crosses something near the end is moved off it, but not what is fixed.
+    """
     loose = replace(engine, substep=settings.substep, contact_queries=1)
     solver = XpbdSolver(garment, loose, worn=state.position)
     if len(garment.hold_particle):
@@ -257,6 +274,8 @@ def drape(
         progress("draping", (frame + 1) / (longest + settings.repair_frames))
         # what crosses is parted now and then, and at every frame near the end
         if calm or frame >= longest or frame % REPAIR_EVERY == REPAIR_EVERY - 1:
+            if frame == longest and not clean:
+                repair = _repair(garment, state, collider, fixed=fixed)
             pulled, state = state, repair(state, body)
             clean = not repair.last.body_after and not repair.last.cloth_after
             if frame >= longest:

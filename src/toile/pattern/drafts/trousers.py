@@ -101,7 +101,8 @@ def _lines(
     hips, waist = max(m["hips"], 0.92 * m["waist"]) + ease + 0.12 * heavy, (m["waist"] + waist_ease) / 4.0
     # the way over a belly is longer than straight down
     belly = max(m["waist"] - 0.85 * m["hips"], 0.0)
-    crotch = m["crotch_height"] - 0.02 - rise
+    # heavy thighs touch: the seam between them cannot reach up to the crotch
+    crotch = m["crotch_height"] - 0.02 - rise - 0.12 * heavy
     hem = min(hem, crotch - 0.06)
     share = min(max((crotch - hem) / max(crotch - m["knee_height"], 0.05), 0.0), 1.0)
     # a thigh narrows slowly at first
