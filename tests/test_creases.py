@@ -67,7 +67,7 @@ def test_a_point_that_is_pulled_along_comes_to_rest_in_a_valley(remembers: bool,
     for _ in range(40):
         found, before = collider.at(None)(x), x.copy()  # type: ignore[arg-type]
         gap = found.gap + ([[0.001, -0.0015, 0.0]] @ found.normal.T)[0]
-        x = x + [0.001, -0.0015, 0.0]
+        x = x + np.array([0.001, -0.0015, 0.0])
         for _ in range(20):
             for k, normal in enumerate(found.normal):
                 push = max(0.002 - gap[k], 0.0)

@@ -170,8 +170,9 @@ def test_another_wind_from_a_frame_on(tmp_path: Path, whole: Path) -> None:
         assert recorded.settings["why"] == "storm"
         for number in range(12):
             np.testing.assert_array_equal(recorded.frame(number).position, calm.frame(number).position)
-        way = recorded.frame(FRAMES - 1).position - calm.frame(FRAMES - 1).position
-        assert way[:, 2].mean() < -0.005
+        # the skirt swings: one frame alone says little
+        ways = [recorded.frame(k).position - calm.frame(k).position for k in range(12, FRAMES)]
+        assert np.mean([way[:, 2].mean() for way in ways]) < -0.005
     # it can be interrupted and resumed like the first
     again = cut(path, tmp_path / "again.toile", 14)
     resume_walk(again)

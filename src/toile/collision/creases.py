@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from toile.collision.contacts import Collider
-from toile.types import Contacts, ContactQuery, Floats, Ints, PosedBody
+from toile.types import ContactQuery, Contacts, Floats, Ints, PosedBody
 
 OTHER = 0.95
 """cosine between normals below which they are two sides"""

@@ -150,10 +150,6 @@ def circle_skirt(
     return Pattern("circle_skirt", panels, seams, hold_waistband(panels), origin="body")
 
 
-PLEAT_LEAST = 0.024
-"""depth of a pleat that can still be laid and stitched [m]"""
-
-
 def pleated_skirt(
     m: Measures,
     *,
@@ -165,14 +161,13 @@ def pleated_skirt(
 ) -> Pattern:
     """Draft a skirt with pleats that are stitched together at the waist and open below.
 
-    length: a word or metres below the waist; pleats: how many all round, fewer on a slim waist where they
-    would not be 2.4 cm deep; fullness: cloth at the waist / its girth; waist_ease: added at the waist;
-    waistband: its height [m].
+    length: a word or metres below the waist; pleats: how many all round; fullness: cloth at the waist / its
+    girth; waist_ease: added at the waist; waistband: its height [m].
     """
     waist, top = m["waist"] + waist_ease, m["waist_height"] - waistband / 2.0
+    count = max(round(pleats / 4.0), 1)
     least = (max(m["hips"], m["waist"]) + 0.06) / waist
     wide = waist / 4.0 * max(fullness, least)
-    count = max(min(round(pleats / 4.0), int((wide - waist / 4.0) / 2.0 / PLEAT_LEAST)), 1)
     long = top - hem_height(m, length, top)
     sides = _pleated_half(waist / 4.0, wide, long, count)
     front, back = (
