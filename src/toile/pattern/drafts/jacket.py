@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from toile.pattern.drafts.bodice import arm_girth, bodice, left_sleeve, sleeve_and_armhole, sleeve_width
+from toile.pattern.drafts.bodice import (
+    arm_girth,
+    bodice,
+    heaviness,
+    left_sleeve,
+    sleeve_and_armhole,
+    sleeve_width,
+)
 from toile.pattern.drafts.cutting import length_of, mirror, moved, piece, sew, side
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, sleeve_seams
@@ -70,7 +77,8 @@ def _jacket(
         neck_width=0.006,
         neck_depth=0.01,
         shoulder=0.015,
-        armhole=0.025,
+        # between a heavy arm and the trunk there is no room for two layers of thick cloth
+        armhole=0.025 + 0.15 * heaviness(m),
         slimmest=flare,
     )
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
