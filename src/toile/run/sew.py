@@ -31,8 +31,8 @@ REPAIR_EVERY = 3
 """frames between two repairs while the garment falls"""
 KEEPING = 0.5
 """share of the way back that a held edge goes in a frame"""
-SLIP = 0.01
-"""how far a held edge may slip from its height [m]"""
+SLIP = (-0.01, 0.035)
+"""how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
 CALM = 2
 """so many frames at rest, one after the other, end the drape"""
 NONE = np.zeros(0, dtype=np.int32)
@@ -202,17 +202,17 @@ def close_seams(
 
 
 class _KeptHeights:
-    """Held edges of drafted garments stay near the height they were drafted for, while the seams close.
+    """Held edges of drafted garments stay near the height they were drafted for, until they are fixed.
 
     Without friction a waistband would slip down a belly that narrows below it, or up from hips that widen.
     """
 
     def __init__(self, garment: Garment, fixed: Ints | None) -> None:
-        height = drafted_heights(garment)[garment.hold_particle]
-        free = np.isfinite(height)
+        height, particle = drafted_heights(garment), garment.hold_particle
+        free = np.isfinite(height[particle])
         if fixed is not None:
-            free &= ~np.isin(garment.hold_particle, fixed)
-        self.particle, self.height = garment.hold_particle[free], height[free]
+            free &= ~np.isin(particle, fixed)
+        self.particle, self.height = particle[free], height[particle[free]]
 
     def __call__(self, state: State) -> State:
         """Return the state with held edges that slipped nearer to their heights."""
@@ -220,7 +220,7 @@ class _KeptHeights:
             return state
         position, velocity = state.position.copy(), state.velocity.copy()
         off = position[self.particle, 1] - self.height
-        beyond = off - np.clip(off, -SLIP, SLIP)
+        beyond = off - np.clip(off, *SLIP)
         slipped = self.particle[beyond != 0.0]
         position[slipped, 1] -= KEEPING * beyond[beyond != 0.0]
         velocity[slipped, 1] = 0.0
