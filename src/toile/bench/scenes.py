@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -202,6 +203,8 @@ def skirt_trial(
     collider = SurfaceCollider(body)
     joint = np.eye(4)[None]
 
+    # the pose with which a frame ends is that with which the next begins
+    @lru_cache(maxsize=2)
     def pose(frame: int) -> PosedBody:
         now, then = dummy_pose(body.vertices, frame * FRAME), dummy_pose(body.vertices, (frame - 1) * FRAME)
         return PosedBody(body, now, (now - then) / FRAME, joint)

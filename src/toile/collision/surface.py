@@ -92,7 +92,7 @@ class SurfaceCollider:
     def _fit(self, body: PosedBody) -> None:
         # one frame ends in the pose with which the next begins
         if self._posed is not body.vertices:
-            self.tree.refit(self._tents.over(self.body, body.vertices) if self._tents else body.vertices)
+            self.tree.refit(self._tents.over(body.vertices) if self._tents else body.vertices)
             self._posed = body.vertices
 
     def ask(self, body: PosedBody, position: Floats) -> Contacts:
