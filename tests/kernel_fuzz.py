@@ -169,7 +169,30 @@ def what_is_called_elsewhere() -> None:
     collider.maps.boxes()
 
 
-JOBS = (every_solver_with_every_collider, both_precisions, layers_and_pictures, what_is_called_elsewhere)
+def a_figure_with_few_targets() -> None:
+    """The kernels that shape bodies: the template's own targets are too large to be copied at every call."""
+    targets = np.arange(24, dtype=np.int16).reshape(2, 12)
+    rows, start = np.arange(2, dtype=np.int32), np.array([0, 2, 4], np.int32)
+    vertex, force = np.arange(4, dtype=np.int32), np.ones((4, 3))
+    _kernels.blend(targets, rows, np.ones(2, np.float32))
+    _kernels.sweep(targets, rows, vertex, force, start)
+    joint, turned = np.zeros((4, 1), np.int32), np.eye(3).reshape(1, 9)
+    _kernels.hang(vertex, force, start, joint, np.ones((4, 1)), turned)
+    corners = np.array([[1.0, -1.0, 0.0], [-1.0, -1.0, 0.0], [0.0, -1.0, 1.0], [0.0, 1.0, 0.0]])
+    upright = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    edges = np.array([[0, 3], [1, 3], [2, 3]], np.int32)
+    fan = np.array([[1.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, -1.0]])
+    _kernels.tape(corners, vertex, edges, np.vstack([np.zeros(3), upright]), 2.0, fan)
+    _kernels.volume(corners, np.array([[0, 1, 2], [0, 2, 3], [1, 0, 3], [2, 1, 3]], np.int32))
+
+
+JOBS = (
+    every_solver_with_every_collider,
+    both_precisions,
+    layers_and_pictures,
+    what_is_called_elsewhere,
+    a_figure_with_few_targets,
+)
 
 
 def wrong_values(rng: np.random.Generator) -> list[object]:
@@ -203,8 +226,9 @@ def spoilt(value: object, rng: np.random.Generator) -> object:
             return copy[..., None]
         if kind == 3:
             return np.asfortranarray(copy.astype(np.complex128))
+        whole = copy.dtype.kind == "i" and np.iinfo(copy.dtype)
         wild = (
-            (-1, -(2**31), 2**31 - 1, copy.size) if copy.dtype.kind == "i" else (np.nan, np.inf, -1e30, 0.0)
+            (-1, whole.min, whole.max, min(copy.size, whole.max)) if whole else (np.nan, np.inf, -1e30, 0.0)
         )
         copy[place] = wild[int(rng.integers(len(wild)))]
         return copy

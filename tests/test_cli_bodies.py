@@ -39,8 +39,18 @@ def test_impossible_body_is_one_line_and_no_file(tmp_path, capsys):
 
 def test_a_miss_is_told_and_the_nearest_body_written(tmp_path, capsys):
     path = tmp_path / "me.toile"
-    assert main(["body", "--height", "145", "--weight", "160", "-o", str(path)]) == 0
+    measures = ["--underbust", "72", "--waist", "83", "--bust", "99"]
+    assert main(["body", *measures, "-o", str(path)]) == 0
     assert "warning: no female body has all these measures" in capsys.readouterr().err
+    assert path.exists()
+
+
+def test_measures_that_are_met_by_a_body_like_nobody_are_told(tmp_path, capsys):
+    path = tmp_path / "me.toile"
+    assert main(["body", "--height", "145", "--weight", "160", "-o", str(path)]) == 0
+    assert (
+        "warning: hardly any female body has weight 160.0 kg with height 145.0 cm" in capsys.readouterr().err
+    )
     assert path.exists()
 
 
