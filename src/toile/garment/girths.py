@@ -175,7 +175,7 @@ def _trunk_girths(pattern: Pattern, unrolled: Outlines, wearer: BodyGirths) -> l
     found = []
     if high > level["bust"] and low < level["bust"] - 0.05:
         # the armholes may reach below the level of the bust
-        below = np.arange(level["bust"] - 0.06, level["bust"] + 0.01, 0.01)
+        below = np.arange(level["bust"] - 0.09, level["bust"] + 0.01, 0.01)
         found.append(("bust", level["bust"], max(unrolled.width(names, u) for u in below)))
     if high > level["hip"] and low < level["waist"]:
         edge = chain_length(pattern, tuple(top_edges(pattern, unrolled))) if hangs(unrolled, level) else 0.0

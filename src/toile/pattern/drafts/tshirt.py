@@ -22,8 +22,8 @@ def tshirt(
     *,
     length: float = 0.0,
     sleeves: float | str = "short",
-    ease: float = 0.10,
-    sleeve_ease: float = 0.08,
+    ease: float = 0.14,
+    sleeve_ease: float = 0.12,
     neckline: float = 0.02,
 ) -> Pattern:
     """Draft a T-shirt.
@@ -33,8 +33,10 @@ def tshirt(
     depth and width beyond the base of the neck [m].
     """
     hem = m["hip_height"] + 0.04 - length
+    # dressed with the arms out, worn with the arms hanging: a deep armhole and a wide sleeve let the arm down
+    # without pulling the sleeve over the shoulder or the front across the bust
     lines = bodice(
-        m, hem=hem, ease=ease, neck_width=0.6 * neckline, neck_depth=neckline, shoulder=0.008, armhole=0.01
+        m, hem=hem, ease=ease, neck_width=0.6 * neckline, neck_depth=neckline, shoulder=0.018, armhole=0.035
     )
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.01)
     front, back = front_and_back(lines)
