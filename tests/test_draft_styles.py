@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from test_drafts import WOMAN, person, width_at
+from toile.errors import ToileError
 from toile.pattern.curves import outline
 from toile.pattern.drafts import draft
 from toile.pattern.drafts.cutting import length_of
@@ -44,6 +45,19 @@ def test_waistbands_have_the_waist_and_its_ease(name, who):
     top = quarters("top")
     top = [t.replace(".", "_band.") for t in top]
     assert total(panels, *top) == pytest.approx(who["waist"] + 0.05, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["skirt", "circle_skirt", "pleated_skirt", "trousers", "shorts"])
+@pytest.mark.parametrize(("waist", "more"), [(0.60, 0.030), (0.80, 0.030), (1.30, 0.040)])
+def test_wide_waists_get_more_ease(name, waist, more):
+    panels = draft(name, {"height": 1.75, "waist": waist, "hips": waist + 0.1, "bust": waist + 0.1}).panels
+    top = [t.replace(".", "_band.") for t in quarters("top")]
+    assert total(panels, *top) == pytest.approx(waist + more, abs=1e-6)
+
+
+def test_ease_by_a_word_nobody_knows_is_refused():
+    with pytest.raises(ToileError, match="waist_ease 'baggy' is not known: choose usual, loose"):
+        draft("skirt", {"height": 1.75, "waist": 0.8, "hips": 1.0, "bust": 0.9}, waist_ease="baggy")
 
 
 @everybody

@@ -12,10 +12,11 @@ from toile.body import named_body
 from toile.errors import ToileError
 from toile.garment.build import build, weld
 from toile.pattern.drafts import draft
+from toile.run.catalogue import catalogue_body
 from toile.run.check import Audit, audit
 from toile.run.dress import dress, place_outfit
-from toile.run.sew import SewSettings, check_gaps
-from toile.types import Body, Pattern, Recording
+from toile.run.sew import KEEPING_STEP, SewSettings, _KeptHeights, check_gaps, drafted_heights
+from toile.types import Body, Pattern, Recording, State
 
 COARSE = 0.04
 """[m]"""
@@ -88,6 +89,28 @@ def test_sewn_points_become_one_particle() -> None:
     pairs = welded.uv_particle[welded.seam_uv]
     assert len(pairs) == len(garment.seam_uv) > 0
     assert (pairs[:, 0] == pairs[:, 1]).all()
+
+
+@pytest.mark.parametrize("name", ["m150-58", "m200-130"])
+def test_pleats_round_a_waist_of_any_size_stay_apart(name: str) -> None:
+    """Held heights and coarse limits threw the waist about after welding, and pleats crossed for good."""
+    body = catalogue_body(name)
+    found = judged(dress([draft("pleated_skirt", body.measurements)], body, edge_length=0.02))
+    assert (found.self_pairs, found.body_pairs, found.inside_count) == (0, 0, 0)
+    assert found.ok, found.problems
+
+
+def test_a_held_edge_that_slipped_goes_back_in_small_steps() -> None:
+    garment = build(skirt(), edge_length=COARSE)
+    kept, height = _KeptHeights(garment, None), drafted_heights(garment)
+    position = np.zeros((garment.particle_count, 3))
+    position[:, 1] = np.where(np.isfinite(height), height, 0.0) - 0.05
+    state = State(position=position, velocity=np.zeros_like(position))
+    for _ in range(3):
+        before, state = state, kept(state)
+        moved = (state.position - before.position)[garment.hold_particle, 1]
+        assert moved == pytest.approx(KEEPING_STEP, abs=1e-9)
+    assert (np.delete(state.position - position, garment.hold_particle, axis=0) == 0).all()
 
 
 def test_it_hangs_still() -> None:

@@ -31,6 +31,8 @@ REPAIR_EVERY = 3
 """frames between two repairs while the garment falls"""
 KEEPING = 0.5
 """share of the way back that a held edge goes in a frame"""
+KEEPING_STEP = 0.003
+"""… but not farther than this [m]: the cloth below a held edge must be able to follow"""
 SLIP = (-0.01, 0.035)
 """how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
 CALM = 2
@@ -130,12 +132,13 @@ def _relaxed(
 ) -> State:
     """Return the state after the cloth beside the seams has found its length again: held edges stay so.
 
-    Welding puts the last millimetres of every seam into the edges beside it.
+    Welding puts the last millimetres of every seam into the edges beside it. Where a band is tight the coarse
+    limits leave it so: they would pull a waist of many pleats to and fro.
     """
     if not len(garment.hold_particle):
         return state
     slow = replace(engine, drag=engine.drag + settings.closing_drag, substep=settings.substep)
-    solver, kept = XpbdSolver(garment, slow), _KeptHeights(garment, fixed)
+    solver, kept = XpbdSolver(garment, slow, worn=state.position), _KeptHeights(garment, fixed)
     if len(fixed):
         solver.pin(fixed)
     solver.set_friction(0.0)
@@ -222,7 +225,8 @@ class _KeptHeights:
         off = position[self.particle, 1] - self.height
         beyond = off - np.clip(off, *SLIP)
         slipped = self.particle[beyond != 0.0]
-        position[slipped, 1] -= KEEPING * beyond[beyond != 0.0]
+        back = KEEPING * beyond[beyond != 0.0]
+        position[slipped, 1] -= np.clip(back, -KEEPING_STEP, KEEPING_STEP)
         velocity[slipped, 1] = 0.0
         return replace(state, position=position, velocity=velocity)
 

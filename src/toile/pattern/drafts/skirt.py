@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from toile.pattern.drafts.cutting import Point, Side, arc, hold, piece, sew, side, unfold_facing
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
-from toile.pattern.drafts.words import hem_height
+from toile.pattern.drafts.words import eased_waist, hem_height
 from toile.types import Hold, Panel, Pattern, Seam
 
 DART_LEAST = 0.008
@@ -52,16 +52,16 @@ def skirt(
     length: float | str = "knee",
     flare: float = 0.50,
     ease: float = 0.04,
-    waist_ease: float = 0.03,
+    waist_ease: float | str = "usual",
     waistband: float = 0.035,
 ) -> Pattern:
     """Draft an A-line skirt.
 
     length: a word (mini, short, knee, midi, ankle, maxi) or metres below the waist; flare: growth of the
-    hem's girth beyond the hips; ease: added at the hips; waist_ease: added at the waist; waistband: its
-    height [m].
+    hem's girth beyond the hips; ease: added at the hips; waist_ease: added at the waist (usual: 3 cm, wide
+    waists a little more; loose; or metres); waistband: its height [m].
     """
-    waist, hips = m["waist"] + waist_ease, max(m["hips"], m["waist"]) + ease
+    waist, hips = eased_waist(m, waist_ease), max(m["hips"], m["waist"]) + ease
     top = m["waist_height"] - waistband / 2.0
     depth = max(top - m["hip_height"], 0.08)
     long = max(top - hem_height(m, length, top), depth + 0.05)
@@ -129,15 +129,15 @@ def circle_skirt(
     *,
     length: float | str = "knee",
     fullness: float = 1.0,
-    waist_ease: float = 0.03,
+    waist_ease: float | str = "usual",
     waistband: float = 0.035,
 ) -> Pattern:
     """Draft a circle skirt.
 
-    length: a word or metres below the waist; fullness: 1 a whole circle, 0.5 half of one; waist_ease: added
-    at the waist; waistband: its height [m].
+    length: a word or metres below the waist; fullness: 1 a whole circle, 0.5 half of one; waist_ease: a
+    word (usual, loose) or metres added at the waist; waistband: its height [m].
     """
-    waist, top = m["waist"] + waist_ease, m["waist_height"] - waistband / 2.0
+    waist, top = eased_waist(m, waist_ease), m["waist_height"] - waistband / 2.0
     angle = math.pi / 2.0 * min(max(fullness, 0.3), 1.0)
     long = top - hem_height(m, length, top)
     half = Sector(waist / 4.0 / angle, angle, long, 0.0)
@@ -156,15 +156,15 @@ def pleated_skirt(
     length: float | str = "short",
     pleats: float = 16,
     fullness: float = 2.0,
-    waist_ease: float = 0.03,
+    waist_ease: float | str = "usual",
     waistband: float = 0.035,
 ) -> Pattern:
     """Draft a skirt with pleats that are stitched together at the waist and open below.
 
     length: a word or metres below the waist; pleats: how many all round; fullness: cloth at the waist / its
-    girth; waist_ease: added at the waist; waistband: its height [m].
+    girth; waist_ease: a word (usual, loose) or metres added at the waist; waistband: its height [m].
     """
-    waist, top = m["waist"] + waist_ease, m["waist_height"] - waistband / 2.0
+    waist, top = eased_waist(m, waist_ease), m["waist_height"] - waistband / 2.0
     count = max(round(pleats / 4.0), 1)
     least = (max(m["hips"], m["waist"]) + 0.06) / waist
     wide = waist / 4.0 * max(fullness, least)

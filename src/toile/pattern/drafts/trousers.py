@@ -8,7 +8,7 @@ from toile.pattern.drafts.cutting import Point, Side, length_between, mirror, pi
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
 from toile.pattern.drafts.skirt import hold_waistband, waistband_pieces
-from toile.pattern.drafts.words import hem_height
+from toile.pattern.drafts.words import eased_waist, hem_height
 from toile.types import Panel, Pattern, Seam
 
 
@@ -55,7 +55,7 @@ def trousers(
     *,
     length: float | str = "ankle",
     ease: float = 0.06,
-    waist_ease: float = 0.03,
+    waist_ease: float | str = "usual",
     hem: float = 0.0,
     rise: float = 0.0,
     waistband: float = 0.04,
@@ -63,14 +63,14 @@ def trousers(
     """Draft straight trousers.
 
     length: a word (ankle, midi, knee, short, mini) or metres below the waist; ease: added at the hips;
-    waist_ease: added at the waist; hem: girth of the hem (0: follows the leg); rise: deeper crotch [m];
-    waistband: its height.
+    waist_ease: a word (usual, loose) or metres added at the waist; hem: girth of the hem (0: follows the
+    leg); rise: deeper crotch; waistband: its height [m].
     """
     top = m["waist_height"] - waistband / 2.0
     front, back = _lines(m, top, hem_height(m, length, top), ease, waist_ease, hem, rise)
     left = (leg_piece(front, "left_front", "front"), _back_piece(front, back))
     right = tuple(mirror(p, p.name.replace("left", "right"), around="right_leg") for p in left)
-    panels = (*left, *right, *waistband_pieces(m["waist"] + waist_ease, waistband, top))
+    panels = (*left, *right, *waistband_pieces(eased_waist(m, waist_ease), waistband, top))
     seams = leg_seams(panels) + dart_seams(panels) + waistband_seams(panels)
     return Pattern("trousers", panels, seams, hold_waistband(panels), origin="body")
 
@@ -80,7 +80,7 @@ def shorts(
     *,
     length: float | str = "short",
     ease: float = 0.08,
-    waist_ease: float = 0.03,
+    waist_ease: float | str = "usual",
     hem: float = 0.0,
 ) -> Pattern:
     """Draft shorts: see `trousers`."""
@@ -93,12 +93,12 @@ BELLY_RISE = 0.3
 
 
 def _lines(
-    m: Measures, top: float, hem: float, ease: float, waist_ease: float, hem_girth: float, rise: float
+    m: Measures, top: float, hem: float, ease: float, waist_ease: float | str, hem_girth: float, rise: float
 ) -> tuple[Leg, Leg]:
     """Return the lines of front and back."""
     # soft flesh wants more room than bones
     heavy = max(m["hips"] - 1.05, 0.0)
-    hips, waist = max(m["hips"], 0.92 * m["waist"]) + ease + 0.12 * heavy, (m["waist"] + waist_ease) / 4.0
+    hips, waist = max(m["hips"], 0.92 * m["waist"]) + ease + 0.12 * heavy, eased_waist(m, waist_ease) / 4.0
     # the way over a belly is longer than straight down
     belly = max(m["waist"] - 0.85 * m["hips"], 0.0)
     # heavy thighs touch: the seam between them cannot reach up to the crotch

@@ -1,4 +1,4 @@
-"""Lengths that people name: knee, ankle; short, elbow, long."""
+"""Lengths that people name: knee, ankle; short, elbow, long; usual, loose."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ HEMS = {"mini": 0.80, "short": 0.5, "knee": 0.0, "midi": -0.45, "ankle": -0.80, 
 SLEEVES = {"cap": 0.20, "short": 0.36, "elbow": 0.52, "three_quarter": 0.72, "long": 0.87}
 """length of a sleeve as a share of the arm, from the shoulder point; the arm is measured over a bent elbow"""
 
+WAIST_EASES = {"usual": 0.03, "loose": 0.06}
+"""ease of a waistband [m]"""
+WIDE_WAIST, WIDE_EASE = 0.80, 0.02
+"""a wider waist [m] gets so much more for each metre beyond: a belly is not widest at the waist"""
+
 
 def hem_height(m: Measures, length: float | str, top: float) -> float:
     """Return a hem's height above the floor [m]: a word, or metres below `top`."""
@@ -19,6 +24,14 @@ def hem_height(m: Measures, length: float | str, top: float) -> float:
         knee = m["knee_height"]
         return knee + share * (m["crotch_height"] - knee) if share > 0 else knee * (1.0 + share)
     return max(top - length, 0.02)
+
+
+def eased_waist(m: Measures, ease: float | str) -> float:
+    """Return the girth of a waistband [m]: a word, which gives wide waists more, or metres beyond the waist."""
+    if isinstance(ease, str):
+        word = _word(ease, WAIST_EASES, "waist_ease")
+        ease = word + WIDE_EASE * max(0.0, m["waist"] - WIDE_WAIST)
+    return m["waist"] + ease
 
 
 def sleeve_length(m: Measures, length: float | str) -> float:
