@@ -27,7 +27,7 @@ def hem_height(m: Measures, length: float | str, top: float) -> float:
 
 
 def eased_waist(m: Measures, ease: float | str) -> float:
-    """Return the girth of a waistband [m]: a word, which gives wide waists more, or metres beyond the waist."""
+    """Return the girth of a waistband [m]: a word (wide waists get more) or metres more than the waist."""
     if isinstance(ease, str):
         word = _word(ease, WAIST_EASES, "waist_ease")
         ease = word + WIDE_EASE * max(0.0, m["waist"] - WIDE_WAIST)
