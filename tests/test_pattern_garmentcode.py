@@ -17,6 +17,7 @@ from toile.pattern.compare import differences
 from toile.pattern.garmentcode import parse, to_json
 from toile.pattern.rotation import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.split import explode_polylines, one_to_one
+from toile.pattern.text import parse as parse_text
 
 SAMPLES = Path(os.environ.get("TOILE_SAMPLES", "samples"))
 SQUARE = {
@@ -135,11 +136,18 @@ def test_edges_of_nine_tenths_of_a_millimetre_are_legal():
     assert curves.edge_length(read(root).panels[0], 0) == pytest.approx(0.0009)
 
 
+def as_others_see_it(text):
+    """Return a file without the whole garment that only we read."""
+    root = json.loads(text)
+    root["toile"].pop("whole", None)
+    return json.dumps(root)
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(patterns())
 def test_any_pattern_survives_json(pattern):
     simple = one_to_one(explode_polylines(pattern))
-    again = parse(to_json(pattern), "other", "x.json")
+    again = parse(as_others_see_it(to_json(pattern)), "other", "x.json")
     lost = [line for line in differences(simple, again, tolerance=1e-9) if "reversed" not in line]
     assert [
         line for line in lost if ".kind: 'arc' against 'line'" not in line and "controls" not in line
@@ -158,7 +166,7 @@ def test_a_chain_is_written_edge_by_edge():
     ref = type(pattern.seams[0].a[0])
     seam = type(pattern.seams[0])((ref("front", 2),), (ref("back", 2, True), ref("back", 1, True)), 2.0)
     many = type(pattern)("many", pattern.panels, (seam,))
-    again = parse(to_json(many), "many", "x.json")
+    again = parse(as_others_see_it(to_json(many)), "many", "x.json")
     assert len(again.seams) == 2
     assert len(again.panels[0].edges) == 5
     for seam in again.seams:
@@ -167,6 +175,52 @@ def test_a_chain_is_written_edge_by_edge():
             again.panel("front"), a.edge
         )
         assert ratio == pytest.approx(2.0)
+
+
+def chained():
+    """Return a tube with a seam of one edge to two, and a side drawn as a polyline."""
+    text = """
+garment chained
+panel front
+  from 0 0
+  line to 40 0
+  polyline 41 10  40 20 to 40 40 as side
+  line to start as slope
+panel back
+  from 0 0
+  line to 20 0 as one
+  line to 60 0 as two
+  line to 0 50
+  line to start
+seam long: front.slope = back.one, -back.two ease 1.06
+seam rest: front.side[..60%] = back.3[0..20]
+pin front.0
+"""
+    return parse_text(text, "chained", "chained.txt")
+
+
+def test_seams_of_many_edges_and_polylines_come_back_whole():
+    pattern = chained()
+    again = parse(to_json(pattern), "other", "x.json")
+    assert differences(pattern, again) == []
+    assert len(parse(as_others_see_it(to_json(pattern)), "x", "x.json").seams) > len(pattern.seams)
+
+
+def test_pieces_changed_by_another_program_count():
+    root = json.loads(to_json(chained()))
+    root["pattern"]["panels"]["front"]["vertices"][0][0] -= 1.0
+    again = parse(json.dumps(root), "x", "x.json")
+    assert again.panel("front").vertices[0, 0] == pytest.approx(-0.01)
+    assert len(again.seams) == len(root["pattern"]["stitches"])
+
+
+@pytest.mark.parametrize("text", ["garment x", [1, 2], ["garment x", "panel"]])
+def test_a_bad_whole_garment_is_one_line(text):
+    root = json.loads(to_json(chained()))
+    root["toile"]["whole"]["text"] = text
+    with pytest.raises(ToileError, match=r"x\.json: .*toile\.whole") as caught:
+        parse(json.dumps(root), "x", "x.json")
+    assert "\n" not in str(caught.value)
 
 
 # ---------------------------------------------------------------------------- bad files

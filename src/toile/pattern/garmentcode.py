@@ -16,7 +16,7 @@ import numpy as np
 from toile.errors import ToileError
 from toile.pattern import curves
 from toile.pattern.files import parse_json
-from toile.pattern.garmentcode_extra import extra_from_pattern, with_extra
+from toile.pattern.garmentcode_extra import extra_from_pattern, whole_extra, whole_garment, with_extra
 from toile.pattern.rotation import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.split import explode_polylines, one_to_one
 from toile.types import CurveKind, Edge, EdgeRef, Floats, Panel, Pattern, Placement, Seam
@@ -48,7 +48,9 @@ def parse(text: str, name: str, source: str) -> Pattern:
     stitches = _list(spec.get("stitches", []), f"{source}: 'pattern.stitches'", STITCH_LIMIT)
     seams = tuple(_seam(stitch, f"{source}: seam {k}") for k, stitch in enumerate(stitches))
     pattern = Pattern(name, panels, seams, origin=_origin(panels))
-    return with_extra(pattern, root["toile"], source) if "toile" in root else pattern
+    if "toile" not in root:
+        return pattern
+    return whole_garment(root["toile"], spec, source) or with_extra(pattern, root["toile"], source)
 
 
 def _panel(name: str, raw: Any, units: float, relative: bool, source: str) -> Panel:
@@ -214,15 +216,17 @@ def to_json(pattern: Pattern) -> str:
 
     The format joins single edges only: seams between chains are written edge by edge, edges being cut where
     their partners end, and polylines as straight edges. What the format cannot say (ease, holds, fabric,
-    notches …) stands under the key ``toile``, which other programs ignore.
+    notches …) stands under the key ``toile``, which other programs ignore; so does the whole garment as it was
+    before edges were cut, for as long as nobody changes the pieces.
     """
     simple = one_to_one(explode_polylines(pattern))
+    pieces = {
+        "panels": {panel.name: _panel_json(panel) for panel in simple.panels},
+        "stitches": [_stitch_json(seam) for seam in simple.seams],
+        "panel_order": [panel.name for panel in simple.panels],
+    }
     spec = {
-        "pattern": {
-            "panels": {panel.name: _panel_json(panel) for panel in simple.panels},
-            "stitches": [_stitch_json(seam) for seam in simple.seams],
-            "panel_order": [panel.name for panel in simple.panels],
-        },
+        "pattern": pieces,
         "properties": {
             "curvature_coords": "relative",
             "normalize_panel_translation": False,
@@ -230,7 +234,7 @@ def to_json(pattern: Pattern) -> str:
         },
         "parameters": {},
         "parameter_order": [],
-        "toile": extra_from_pattern(simple),
+        "toile": extra_from_pattern(simple) | whole_extra(pattern, simple, pieces),
     }
     return json.dumps(spec, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -1,7 +1,12 @@
-"""What a GarmentCode file cannot say, kept under its key ``toile``: holds, ease, fabrics, notches, marks."""
+"""What a GarmentCode file cannot say, kept under its key ``toile``: holds, ease, fabrics, notches, marks.
+
+Edges that had to be cut for it (polylines, seams of one edge to many) stand there whole, as a garment text.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +14,8 @@ import numpy as np
 
 from toile.errors import ToileError
 from toile.pattern.check import MARKS, ORIGINS, WHERE
+from toile.pattern.text import parse as parse_text
+from toile.pattern.text_write import to_text
 from toile.types import EdgeRef, Grade, Hold, Mark, Notch, Panel, Pattern
 
 
@@ -40,6 +47,34 @@ def _panel_extra(panel: Panel) -> dict[str, Any]:
         "marks": [[m.kind, m.points.tolist(), m.angle, m.name] for m in panel.marks],
     }
     return {key: value for key, value in values.items() if value}
+
+
+def whole_extra(pattern: Pattern, simple: Pattern, pieces: dict[str, Any]) -> dict[str, Any]:
+    """Return the garment before its edges were cut, with what tells it from pieces changed since."""
+    if _counts(pattern) == _counts(simple):
+        return {}
+    return {"whole": {"of": _fingerprint(pieces), "text": to_text(pattern).splitlines()}}
+
+
+def whole_garment(extra: Any, pieces: dict[str, Any], source: str) -> Pattern | None:
+    """Return the garment before its edges were cut; None: nothing was cut, or pieces were changed since."""
+    whole = extra.get("whole") if isinstance(extra, dict) else None
+    if not isinstance(whole, dict) or whole.get("of") != _fingerprint(pieces):
+        return None
+    lines = whole.get("text")
+    if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+        raise ToileError(f"{source}: the garment under 'toile.whole' is no list of lines: remove it")
+    return parse_text("\n".join(lines), "whole", f"{source}: toile.whole")
+
+
+def _counts(pattern: Pattern) -> tuple[int, ...]:
+    return (len(pattern.seams), *(len(panel.edges) for panel in pattern.panels))
+
+
+def _fingerprint(pieces: dict[str, Any]) -> str:
+    """Return a hash of the pieces and stitches as other programs see them."""
+    seen = {key: pieces.get(key) for key in ("panels", "stitches")}
+    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
 
 
 def with_extra(pattern: Pattern, extra: Any, source: str) -> Pattern:
