@@ -216,7 +216,7 @@ def to_json(pattern: Pattern) -> str:
 
     The format joins single edges only: seams between chains are written edge by edge, edges being cut where
     their partners end, and polylines as straight edges. What the format cannot say (ease, holds, fabric,
-    notches …) stands under the key ``toile``, which other programs ignore; so does the whole garment as it was
+    notches …) stands under the key ``toile``, which other programs ignore; so does the whole garment from
     before edges were cut, for as long as nobody changes the pieces.
     """
     simple = one_to_one(explode_polylines(pattern))
