@@ -44,6 +44,12 @@ QUALITIES = {
 }
 """by name"""
 
+SLOW = 0.1
+"""cloth slower than this on the mean [m/s] takes the same substeps always, cloth faster than twice this as
+many as its stretch asks for"""
+CALM_DRAG = 4.0
+"""at this rate slow cloth comes to rest [1/s]: threads rub on each other; constraints do not"""
+
 STAR_SIZE = 16
 """particles of the largest star; a particle with more neighbours does not resist bending"""
 
@@ -293,6 +299,7 @@ class XpbdSolver:
             raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         self._free_inverse_mass = 1 / mass
         self._damping = particle_average(garment, "damping")
+        self._drag = self._last_drag = self.settings.drag
         self._friction = particle_average(garment, "friction")
         threads = membrane(garment, self.settings.stretch_scale)
         bends = stars(garment, self.settings.bend_scale)
@@ -343,7 +350,7 @@ class XpbdSolver:
 
     def set_drag(self, drag: float) -> None:
         """Let the air carry the cloth along at this rate [1/s], besides the fabric's own damping."""
-        self._cloth.set_drag(self._damping + drag)
+        self._drag = drag
 
     def set_friction(self, scale: float | Floats) -> None:
         """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
@@ -386,7 +393,7 @@ class XpbdSolver:
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats) -> float:
+    def _substep(self, position: Floats, calm: float) -> float:
         """Return the longest substep now [s]: from the state alone, so that a resumed run takes it too."""
         if self.settings.substep:
             return self.settings.substep
@@ -394,6 +401,9 @@ class XpbdSolver:
         # from three quarters of the stated stretch to half as much again; a quarter of the cloth is asked
         _, most = self._cloth.stretch(position, every=4)
         strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), 1.0)
+        # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
+        # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
+        strain = 0.5 + (1.0 - calm) * (strain - 0.5)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / rate)
 
@@ -402,7 +412,12 @@ class XpbdSolver:
         if not self._levels_ready:
             self._set_levels()
         parts = max(1, int(np.ceil(dt / self.longest_look - 1e-6)))
-        substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position) - 1e-9)))
+        calm = 0.0 if self.settings.substep else calmness(state.velocity)
+        substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position, calm) - 1e-9)))
+        drag = self._drag + CALM_DRAG * calm
+        if drag != self._last_drag:
+            self._cloth.set_drag(self._damping + drag)
+            self._last_drag = drag
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:
@@ -431,6 +446,13 @@ class XpbdSolver:
             )
         self._seam_fraction = end
         return State(position=position, velocity=velocity, time=state.time + dt)
+
+
+def calmness(velocity: Floats) -> float:
+    """Return how calm cloth is that moves with velocities (n, 3) [m/s]: 1 when slow, 0 when fast."""
+    flat = velocity.ravel()
+    speed = float(np.sqrt(flat @ flat / max(len(velocity), 1)))
+    return min(max(2.0 - speed / SLOW, 0.0), 1.0)
 
 
 def _moved(contacts: Contacts, time: float) -> Contacts:

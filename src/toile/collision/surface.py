@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile._kernels import SurfaceTree
+from toile.collision.mittens import mittens
 from toile.collision.tents import tents
 from toile.errors import ToileError
 from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
@@ -32,9 +33,9 @@ LIMB_GROUP = np.array([_group_of_limb(limb) for limb in LIMBS], dtype=np.int32)
 """index into GROUPS of each limb"""
 
 
-def triangle_groups(body: Body) -> Ints:
-    """Return the group of each skin triangle: that of most of its corners, (t,)."""
-    groups = LIMB_GROUP[body.limb][body.triangles]
+def triangle_groups(body: Body, triangles: Ints | None = None) -> Ints:
+    """Return the group of each triangle of skin, (t,): that of most of its corners."""
+    groups = LIMB_GROUP[body.limb][body.triangles if triangles is None else triangles]
     return np.where(groups[:, 1] == groups[:, 2], groups[:, 1], groups[:, 0]).astype(np.int32)
 
 
@@ -64,6 +65,8 @@ class SurfaceSettings:
     """one contact per limb; off: only the nearest of all"""
     tents: bool = True
     """contact sees tips of the skin under tents (tents.py)"""
+    mittens: bool = True
+    """contact sees hands in mittens (mittens.py)"""
 
     def __post_init__(self) -> None:
         if not 0 < self.radius < 1:
@@ -77,12 +80,21 @@ class SurfaceCollider:
         """Build the tree over the body in its rest pose."""
         self.settings = settings or SurfaceSettings()
         self.body = body
-        group = triangle_groups(body) if self.settings.by_limb else None
-        self.tree = SurfaceTree(body.triangles, body.vertices, group)
+        self._mittens = mittens(body) if self.settings.mittens else None
+        self._trees: dict[bool, SurfaceTree] = {}
+        self.tree = self._tree(self._mittens is not None)
         self._tents = tents(body) if self.settings.tents else None
         self._posed: Floats | None = None
         self._hint: Ints | None = None
         self._order: Ints | None = None
+
+    def _tree(self, gloved: bool) -> SurfaceTree:
+        """Return the tree over the skin with or without mittens, built when it is first asked for."""
+        if gloved not in self._trees:
+            triangles = self._mittens.triangles if gloved and self._mittens else self.body.triangles
+            group = triangle_groups(self.body, triangles) if self.settings.by_limb else None
+            self._trees[gloved] = SurfaceTree(triangles, self.body.vertices, group)
+        return self._trees[gloved]
 
     def at(self, body: PosedBody) -> SurfaceQuery:
         """Return the skin at one instant. Asking an older query again is allowed, but costs a refit."""
@@ -92,6 +104,9 @@ class SurfaceCollider:
     def _fit(self, body: PosedBody) -> None:
         # one frame ends in the pose with which the next begins
         if self._posed is not body.vertices:
+            tree = self._tree(self._mittens is not None and self._mittens.fit(body.vertices))
+            if tree is not self.tree:
+                self.tree, self._hint = tree, None
             self.tree.refit(self._tents.over(body.vertices) if self._tents else body.vertices)
             self._posed = body.vertices
 

@@ -1,0 +1,76 @@
+"""Hands in mittens: contact sees the hull of each hand, the audit the hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from toile.body import make_body, named_body
+from toile.body.skin import pose_body, rest_pose
+from toile.collision.mittens import BEND, mittens
+from toile.collision.surface import SurfaceCollider, SurfaceSettings
+from toile.motion import read_motion, retarget
+from toile.types import LIMBS, Body, Floats
+
+HANDS = [LIMBS.index(f"{side}_hand") for side in ("left", "right")]
+
+
+@pytest.fixture(scope="module", params=["woman", "heavy man"])
+def body(request: pytest.FixtureRequest) -> Body:
+    heavy = request.param != "woman"
+    return make_body("male", 50, height=1.78, waist=1.3) if heavy else named_body("woman")
+
+
+def test_no_skin_sticks_out(body: Body) -> None:
+    made = mittens(body)
+    assert made is not None
+    hand = body.vertices[np.isin(body.limb, HANDS)]
+    gap = SurfaceCollider(body).tree.nearest(hand, 0.2)[1]
+    assert gap.max() < 1e-9
+    # fingers are well inside, not all on the surface
+    assert np.mean(gap < -0.002) > 0.2
+    # the rest of the skin is as it was
+    kept = {tuple(row) for row in made.triangles.tolist()}
+    arm = ~np.isin(body.limb, HANDS)[body.triangles].all(axis=1)
+    assert kept >= {tuple(row) for row in body.triangles[arm].tolist()}
+    assert len(made.triangles) < 0.8 * len(body.triangles)
+
+
+def between_thumb_and_finger(body: Body) -> Floats:
+    """Return a point outside the left hand, inside its hull [m]."""
+    hand = body.vertices[body.limb == HANDS[0]]
+    bare = SurfaceCollider(body, SurfaceSettings(mittens=False, tents=False)).tree
+    rng = np.random.default_rng(3)
+    between = np.mean(hand[rng.integers(0, len(hand), (4000, 2))], axis=1)
+    gap = bare.nearest(between, 0.2)[1]
+    return between[np.where(gap < 0.012, gap, -1.0).argmax()]
+
+
+def test_cloth_between_fingers_is_pushed_out(body: Body) -> None:
+    point = between_thumb_and_finger(body)[None]
+    bare = SurfaceCollider(body, SurfaceSettings(mittens=False)).ask(rest_pose(body), point)
+    gloved = SurfaceCollider(body).ask(rest_pose(body), point)
+    assert bare.gap.min() > 0.005
+    assert gloved.gap.min() < 0.0
+
+
+def test_mittens_fit_while_walking_and_come_off_when_fingers_bend(body: Body) -> None:
+    made = mittens(body)
+    assert made is not None
+    poses = retarget(read_motion("run"), body).world_from_joint[::7]
+    assert all(made.fit(pose_body(body, pose).vertices) for pose in poses)
+    bent = np.array(body.vertices)
+    bent[made.watched[0][0]] += 3 * BEND
+    assert not made.fit(bent)
+    collider, rest = SurfaceCollider(body), rest_pose(body)
+    gloved = collider.tree
+    collider.at(replace(rest, vertices=bent))
+    assert collider.tree is not gloved
+    collider.at(rest)
+    assert collider.tree is gloved
+
+
+def test_a_body_without_hands_wears_none(body: Body) -> None:
+    stump = replace(body, limb=np.where(np.isin(body.limb, HANDS), LIMBS.index("torso"), body.limb))
+    assert mittens(stump) is None
+    assert SurfaceCollider(stump).ask(rest_pose(stump), stump.vertices[:5] + 0.001).gap.size
