@@ -59,7 +59,7 @@ Patches::Patches(const std::int32_t *triangles, std::size_t triangle_count, std:
             neighbour[sides[i + 1].index] = sides[i].index / 3;
         }
     grow_patches(neighbour);
-    find_touching();
+    find_kin();
     share_out();
     wide_ = machine_has_avx2();
 }
@@ -95,22 +95,53 @@ void Patches::grow_patches(const std::vector<std::int32_t> &neighbour) {
     std::vector<std::int32_t> sorted(triangles_.size());
     for (std::size_t i = 0; i < count; ++i) std::copy_n(&triangles_[3 * std::size_t(order[i])], 3, &sorted[3 * i]);
     triangles_ = std::move(sorted), source_ = std::move(order);
+    rim_.assign(patch_count(), 0);
+    for (std::size_t p = 0; p < patch_count(); ++p)
+        for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t)
+            for (int k = 0; k < 3; ++k) rim_[p] |= neighbour[3 * std::size_t(source_[t]) + k] < 0;
 }
 
-void Patches::find_touching() {
-    std::vector<std::vector<std::int32_t>> at(particle_count());
-    touch_.resize(patch_count());
+// patches with a common particle, and those that have none but touch the same patches
+void Patches::find_kin() {
+    std::vector<std::vector<std::int32_t>> at(particle_count()), touch(patch_count());
     for (std::size_t p = 0; p < patch_count(); ++p)
         for (auto i = 3 * patch_start_[p]; i < 3 * patch_start_[p + 1]; ++i) {
             auto &list = at[label_[triangles_[i]]];
             if (list.empty() || list.back() != static_cast<std::int32_t>(p)) list.push_back(static_cast<std::int32_t>(p));
         }
     for (const auto &list : at)
-        for (std::size_t i = 0; i < list.size(); ++i)
-            for (std::size_t j = i + 1; j < list.size(); ++j) touch_[list[i]].push_back(list[j]);
-    for (auto &list : touch_) {
+        for (const auto p : list)
+            for (const auto q : list)
+                if (p != q) touch[p].push_back(q);
+    for (auto &list : touch) {
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(), list.end()), list.end());
+    }
+    std::vector<std::int32_t> place(patch_count(), -1);
+    kin_start_.assign(1, 0);
+    for (std::size_t p = 0; p < patch_count(); ++p) {
+        for (const auto q : touch[p]) kin_.push_back({q, 0, 0});
+        add_joined(static_cast<std::int32_t>(p), touch, place);
+        kin_start_.push_back(static_cast<std::int32_t>(kin_.size()));
+    }
+}
+
+// Patches joined to one by others. Two that both have a free edge may be the sides of a slit, which slide over each other
+// however smooth the cloth is: they are strangers.
+void Patches::add_joined(std::int32_t a, const std::vector<std::vector<std::int32_t>> &touch, std::vector<std::int32_t> &place) {
+    std::vector<std::int32_t> met;
+    std::vector<std::vector<std::int32_t>> joint;
+    for (const auto between : touch[a])
+        for (const auto b : touch[between]) {
+            if (b == a || (rim_[a] && rim_[b]) || std::binary_search(touch[a].begin(), touch[a].end(), b)) continue;
+            if (place[b] < 0) place[b] = static_cast<std::int32_t>(met.size()), met.push_back(b), joint.emplace_back();
+            joint[place[b]].push_back(between);
+        }
+    for (std::size_t k = 0; k < met.size(); ++k) {
+        const auto first = static_cast<std::int32_t>(joints_.size());
+        joints_.insert(joints_.end(), joint[k].begin(), joint[k].end());
+        kin_.push_back({met[k], first, static_cast<std::int32_t>(joints_.size())});
+        place[met[k]] = -1;
     }
 }
 
@@ -146,11 +177,6 @@ void Patches::share_out() {
         boxes->resize(block_size * (boxes == &face_boxes_ ? face_blocks : edge_blocks));
         for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < block_size / 2 ? 1e30f : -1e30f;
     }
-}
-
-bool Patches::touching(std::int32_t a, std::int32_t b) const {
-    const auto &list = touch_[std::min(a, b)];
-    return std::binary_search(list.begin(), list.end(), std::max(a, b));
 }
 
 // boxes and normals of triangles and patches at the current position
@@ -198,19 +224,30 @@ void Patches::update_boxes() {
     });
 }
 
-// do all normals of two patches lie within 45 degrees of one direction?
-bool Patches::smooth(std::int32_t a, std::int32_t b) const {
-    const float *u = &patch_axis_[4 * std::size_t(a)], *v = &patch_axis_[4 * std::size_t(b)];
-    if (a == b) return u[3] >= smooth_cosine;
-    // one of them alone is too curved for any direction: its cone is wider than 90 degrees
-    if (u[3] < 0 || v[3] < 0) return false;
-    const float x = u[0] + v[0], y = u[1] + v[1], z = u[2] + v[2], limit = smooth_cosine * std::sqrt(x * x + y * y + z * z);
-    for (const auto p : {a, b})
+// do all normals of a patch lie within 45 degrees of one direction?
+bool Patches::smooth(std::int32_t a) const { return patch_axis_[4 * std::size_t(a) + 3] >= smooth_cosine; }
+
+// ... of two patches and of those that join them?
+bool Patches::smooth(std::int32_t a, std::int32_t b, const std::int32_t *first, const std::int32_t *last) const {
+    float axis[3] = {0, 0, 0};
+    const auto add = [&](std::int32_t p) {
+        const float *own = &patch_axis_[4 * std::size_t(p)];
+        for (int k = 0; k < 3; ++k) axis[k] += own[k];
+        // one of them alone is too curved for any direction: its cone is wider than 90 degrees
+        return own[3] >= 0;
+    };
+    bool fits = add(a) && add(b);
+    for (auto p = first; p != last && fits; ++p) fits = add(*p);
+    if (!fits) return false;
+    const float limit = smooth_cosine * std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    const auto within = [&](std::int32_t p) {
         for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t) {
             const float *n = &normal_[4 * std::size_t(t)];
-            if (!(x * n[0] + y * n[1] + z * n[2] >= limit)) return false;
+            if (!(axis[0] * n[0] + axis[1] * n[1] + axis[2] * n[2] >= limit)) return false;
         }
-    return true;
+        return true;
+    };
+    return within(a) && within(b) && std::all_of(first, last, within);
 }
 
 PatchView Patches::view() const {
@@ -228,11 +265,25 @@ float Patches::radius_between(std::int32_t a, std::int32_t b) const {
     return std::min(most_, radius_ + ahead_ * (std::sqrt(speed2) + 0.5f * (u[3] + v[3])));
 }
 
-// meet(a, b, related, radius) for one patch with itself and with those that start later along the sweep
+namespace {
+// which of all patches are kin of the one in turn, of the thread that asks
+struct Marks {
+    std::vector<std::pair<std::uint64_t, std::int32_t>> of;  // turn, number of the kin
+    std::uint64_t turn = 0;
+};
+}  // namespace
+
+// meet(a, b, related, radius) for one patch with itself and with those that start later along the sweep; joined_rest: patches
+// that are joined to it by smooth cloth are left out
 template <class Meet>
-void Patches::each_near_patch(std::size_t at, const Meet &meet) const {
+void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet) const {
+    static thread_local Marks marks;
     const auto a = order_[at];
-    if (!smooth(a, a)) meet(a, a, true, radius_between(a, a));
+    if (!smooth(a)) meet(a, a, true, radius_between(a, a));
+    if (marks.of.size() < patch_count()) marks.of.resize(patch_count(), {0, 0});
+    const auto turn = ++marks.turn;
+    for (auto k = kin_start_[a]; k < kin_start_[a + 1]; ++k)
+        if (joined_rest || kin_[k].touches()) marks.of[kin_[k].patch] = {turn, k};
     const float *box = &patch_box_[8 * std::size_t(a)], reach = patch_reach_[a];
     Float4 low[3], high[3];
     for (int k = 0; k < 3; ++k) low[k] = Float4(box[k] - reach), high[k] = Float4(box[4 + k] + reach);
@@ -247,8 +298,14 @@ void Patches::each_near_patch(std::size_t at, const Meet &meet) const {
             const auto b = order_[j + std::countr_zero(static_cast<unsigned>(bits))];
             const float radius = radius_between(a, b);
             if (!reaches(box, box + 4, &patch_box_[8 * std::size_t(b)], radius)) continue;
-            const bool related = touching(a, b);
-            if (!related || !smooth(a, b)) meet(a, b, related, radius);
+            const auto [marked, k] = marks.of[b];
+            bool related = false;
+            if (marked == turn) {
+                const Kin &kin = kin_[k];
+                if (smooth(a, b, joints_.data() + kin.first, joints_.data() + kin.last)) continue;
+                related = kin.touches();
+            }
+            meet(a, b, related, radius);
         }
         if (begun != 15) break;
     }
@@ -307,16 +364,14 @@ void Patches::update_reach(const T *velocity, std::size_t stride, float radius, 
 
 void Patches::sort_patches() {
     const std::size_t count = patch_count();
+    std::vector<std::pair<float, std::int32_t>> start(count);
+    for (std::size_t p = 0; p < count; ++p) {
+        const float x = patch_box_[8 * p] - patch_reach_[p];
+        start[p] = {x == x ? x : 1e30f, static_cast<std::int32_t>(p)};  // cloth that is lost (NaN) is near nothing
+    }
+    std::sort(start.begin(), start.end());
     order_.resize(count);
-    std::iota(order_.begin(), order_.end(), 0);
-    const auto start = [&](std::int32_t p) {
-        const float x = patch_box_[8 * std::size_t(p)] - patch_reach_[p];
-        return x == x ? x : 1e30f;  // cloth that is lost (NaN) is near nothing
-    };
-    std::sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-        const float p = start(a), q = start(b);
-        return p != q ? p < q : a < b;
-    });
+    for (std::size_t i = 0; i < count; ++i) order_[i] = start[i].second;
     for (int k = 0; k < 3; ++k) {
         sorted_lo_[k].assign(count + 4, 1e30f), sorted_hi_[k].assign(count + 4, -1e30f);
         for (std::size_t i = 0; i < count; ++i) {
@@ -360,12 +415,15 @@ void Patches::find_ahead(const T *position, const T *velocity, std::size_t strid
             work.near_face = faces[0].data(), work.near_edge = edges[0].data();
             wide_ ? avx2::search_patches(patches, a, b, related, r, work) : plain::search_patches(patches, a, b, related, r, work);
         };
-        for (std::size_t i = begin; i < end; ++i) each_near_patch(i, search);
+        for (std::size_t i = begin; i < end; ++i) each_near_patch(i, true, search);
         wide_ ? avx2::finish_search(patches, work) : plain::finish_search(patches, work);
         into.vertex_face.assign(faces.begin(), faces.begin() + static_cast<std::ptrdiff_t>(work.near_faces));
         into.edge_edge.assign(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(work.near_edges));
     });
     // put together in order
+    std::size_t faces = 0, edges = 0;
+    for (const auto &f : found) faces += f.vertex_face.size(), edges += f.edge_edge.size();
+    near.vertex_face.reserve(faces), near.edge_edge.reserve(edges);
     for (const auto &f : found) {
         near.vertex_face.insert(near.vertex_face.end(), f.vertex_face.begin(), f.vertex_face.end());
         near.edge_edge.insert(near.edge_edge.end(), f.edge_edge.begin(), f.edge_edge.end());
@@ -391,7 +449,7 @@ void Patches::find_touching_boxes(const double *position, std::vector<std::array
     std::vector<std::vector<std::array<std::int32_t, 2>>> found;
     sweep(found, [&](std::size_t begin, std::size_t end, std::vector<std::array<std::int32_t, 2>> &into) {
         for (std::size_t i = begin; i < end; ++i)
-            each_near_patch(i, [&](std::int32_t a, std::int32_t b, bool, float) {
+            each_near_patch(i, false, [&](std::int32_t a, std::int32_t b, bool, float) {
                 std::int32_t touching[2 * patch_size * patch_size];
                 const std::size_t count = wide_ ? avx2::touching_boxes(patches, a, b, radius_, touching)
                                                 : plain::touching_boxes(patches, a, b, radius_, touching);

@@ -26,8 +26,8 @@ class Patches {
             const std::int32_t *label = nullptr);
 
     // Pairs nearer than radius that share no particle, in an order that does not depend on the thread count. Inside one
-    // patch and between patches that touch, nothing is looked for as long as the cloth there is smooth (all normals within
-    // 45 degrees of one direction): it cannot come near itself.
+    // patch, between patches that touch and between those that are joined by others, nothing is looked for as long as the
+    // cloth there is smooth (all normals within 45 degrees of one direction): it cannot come near itself.
     // position: particle i at position + stride * i
     template <class T>
     void find(const T *position, std::size_t stride, double radius, Near &near);
@@ -50,8 +50,14 @@ class Patches {
     std::size_t patch_count() const { return patch_start_.size() - 1; }
 
   private:
+    // a patch that touches another one, or is joined to it by patches that touch both
+    struct Kin {
+        std::int32_t patch, first, last;  // of joints_; none: it touches
+        bool touches() const { return first == last; }
+    };
     void grow_patches(const std::vector<std::int32_t> &neighbour);
-    void find_touching();
+    void find_kin();
+    void add_joined(std::int32_t a, const std::vector<std::vector<std::int32_t>> &touch, std::vector<std::int32_t> &place);
     void share_out();
     template <class T>
     void take(const T *position, std::size_t stride);
@@ -63,16 +69,18 @@ class Patches {
     template <class Found, class Search>
     void sweep(std::vector<Found> &found, const Search &search) const;
     template <class Meet>
-    void each_near_patch(std::size_t sorted, const Meet &meet) const;
-    bool touching(std::int32_t a, std::int32_t b) const;
-    bool smooth(std::int32_t a, std::int32_t b) const;
+    void each_near_patch(std::size_t sorted, bool joined_rest, const Meet &meet) const;
+    bool smooth(std::int32_t a) const;
+    bool smooth(std::int32_t a, std::int32_t b, const std::int32_t *first, const std::int32_t *last) const;
     PatchView view() const;
 
     std::vector<std::int32_t> triangles_;    // (t, 3), patch by patch
     std::vector<std::int32_t> source_;       // their numbers as given to the constructor
     std::vector<std::int32_t> label_;
     std::vector<std::int32_t> patch_start_;  // first triangle of each patch, and the end
-    std::vector<std::vector<std::int32_t>> touch_;  // patches with a common particle, higher numbers only
+    std::vector<std::uint8_t> rim_;          // whether a patch has a free edge
+    std::vector<Kin> kin_;
+    std::vector<std::int32_t> kin_start_, joints_;
     // what each patch speaks for
     std::vector<std::int32_t> vertices_, vertex_start_;
     std::vector<std::array<std::int32_t, 2>> edges_;

@@ -132,6 +132,43 @@ def test_two_layers_and_smooth_cloth() -> None:
     assert ((faces[:, 0] < count) != (faces[:, 1] < count)).all()
 
 
+def slit_sheet() -> tuple[Ints, Floats]:
+    """Return a flat sheet of 1 cm cells with a slit from its lower edge to its middle."""
+    garment = square_cloth(20, 20, 0.2, 0.2)
+    x, y = garment.uv.T
+    doubled = np.flatnonzero((np.abs(x - 0.1) < 1e-9) & (y < 0.095))
+    twin = np.arange(len(x))
+    twin[doubled] = len(x) + np.arange(len(doubled))
+    right = garment.uv[garment.triangles].mean(axis=1)[:, 0] > 0.1
+    triangles = np.where(right[:, None], twin[garment.triangles], garment.triangles).astype(np.int32)
+    flat = np.concatenate([garment.uv, garment.uv[doubled]])
+    return triangles, np.column_stack([flat, np.zeros(len(flat))])
+
+
+def test_smooth_cloth_is_far_from_itself_but_not_the_sides_of_a_slit() -> None:
+    garment = square_cloth(20, 20, 0.2, 0.2)
+    bent = np.column_stack([garment.uv, 0.3 * garment.uv[:, 0] ** 2])
+    # a radius of one and a half cells reaches beyond the next patch: still nothing that can meet;
+    # patches with free edges are looked at nevertheless
+    inner = (np.abs(garment.uv - 0.1) < 0.05).all(axis=1)
+    assert len(all_faces(garment.triangles, bent, 0.015)) > 1000
+    for found in ClothPatches(garment.triangles, len(bent)).find(bent, 0.015):
+        assert not inner[found].any()
+    triangles, flat = slit_sheet()
+    right = np.zeros(len(flat), bool)
+    right[triangles[flat[triangles].mean(axis=1)[:, 0] > 0.1]] = True
+    # the right side slides over the left one, 3 mm above it, up to the slit's end
+    low = np.clip((0.1 - flat[:, 1]) / 0.1, 0.0, 1.0)
+    moved = flat + np.outer(np.where(right, low, 0.0), [-0.01, 0.0, 0.003])
+    faces, _ = ClothPatches(triangles, len(flat)).find(moved, 0.004)
+    across = right[faces[:, 0]] != right[faces[:, 1:]].all(axis=1)
+    wanted = all_faces(triangles, moved, 0.004)
+    lower = {pair for pair in wanted if flat[pair[0], 1] < 0.07}
+    assert across.any()
+    assert len(lower) > 20
+    assert lower <= set(as_faces(faces))
+
+
 def test_sewn_particles_count_as_one() -> None:
     # two triangles that meet at a seam, each with its own copies of the seam's particles
     triangles = np.array([[0, 1, 2], [3, 5, 4]], dtype=np.int32)

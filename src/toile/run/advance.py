@@ -15,8 +15,8 @@ GRAVITY = np.array([0.0, -9.81, 0.0])
 STILL_AIR = np.zeros(3)
 LONGEST_SKIN_STEP = 0.02
 """the skin moves at most so far between two looks at it [m]: a quarter of a forearm's thickness"""
-THIN_SKIN_STEP = 0.008
-"""… for thin limbs [m]: a quarter of a hand's thickness"""
+THIN_SKIN_STEP = 0.012
+"""… for thin limbs [m]: two fifths of a hand's thickness"""
 THIN_LIMBS = [LIMBS.index(f"{side}_{part}") for side in ("left", "right") for part in ("hand", "foot")]
 _THIN_NUMBER = np.full(len(LIMBS), -1, np.int32)
 _THIN_NUMBER[THIN_LIMBS] = np.arange(len(THIN_LIMBS))
