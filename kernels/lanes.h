@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #if defined(__GNUC__) || defined(__clang__)
 #define TOILE_VECTOR 1
@@ -142,15 +145,29 @@ inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
 }
 #endif
 
+#if TOILE_VECTOR
+// whether any bit of a comparison is set; written with memory in between it would cost more than the comparison saves
+template <class Mask>
+inline bool any_set(const Mask &mask) {
+#if defined(__AVX2__)
+    __m256i part[sizeof mask / 32];
+    std::memcpy(part, &mask, sizeof mask);
+    for (std::size_t k = 1; k < sizeof mask / 32; ++k) part[0] = _mm256_or_si256(part[0], part[k]);
+    return !_mm256_testz_si256(part[0], part[0]);
+#else
+    std::uint64_t part[sizeof mask / 8], all = 0;
+    std::memcpy(part, &mask, sizeof mask);
+    for (const std::uint64_t p : part) all |= p;
+    return all != 0;
+#endif
+}
+#endif
+
 // whether x > y in any lane
 template <class T>
 inline bool any_greater(const Lane<T> &x, const Lane<T> &y) {
 #if TOILE_VECTOR
-    const auto more = x > y;
-    std::uint64_t part[sizeof more / 8], all = 0;
-    std::memcpy(part, &more, sizeof more);
-    for (const std::uint64_t p : part) all |= p;
-    return all != 0;
+    return any_set(x > y);
 #else
     for (int i = 0; i < LANES; ++i)
         if (x[i] > y[i]) return true;

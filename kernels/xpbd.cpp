@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bind.h"
+#include "grid.h"
 #include "hierarchy.h"
 #include "lanes.h"
 #include "pack.h"
@@ -17,6 +18,7 @@
 #include "proximity.h"
 #include "room.h"
 #include "skin_planes.h"
+#include "stars.h"
 #include "xpbd_sets.h"
 
 namespace {
@@ -31,6 +33,8 @@ constexpr T LIMIT_SHARE = T(0.02);
 // cloth between two skins is let out where there is less room [m], or less than half an edge: wide triangles would cross them
 constexpr double SQUEEZED = 0.006;
 
+constexpr std::size_t SPARE = 4;  // particles that nobody reads, so that loops may go on by several at a time
+
 template <class T>
 class Cloth {
   public:
@@ -42,19 +46,17 @@ class Cloth {
         for (const Numbers *a : {&inverse_mass, &drag, &thickness, &friction})
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         set_order(order);
-        point_.assign(4 * (count_ + group_count(chunk_count_)), T(0));
-        before_.assign(4 * (count_ + 2), T(0));
-        velocity_.assign(4 * count_, T(0));
-        asked_.assign(4 * count_, T(0));
+        point_.assign(4 * (count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE)), T(0));
+        before_.assign(4 * (count_ + SPARE), T(0)), velocity_ = asked_ = before_;
         inverse_mass_ = in_order(inverse_mass);
-        drag_ = in_order(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
+        set_drag(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
         for (const T w : inverse_mass_) require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         set_gram();
         seams_ = pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
         set_stars(stars, star_weight, star_stiffness);
-        set_star_bound();
+        stars_.set_bound(inverse_mass_);
     }
 
     void set_drag(Numbers drag) {
@@ -70,16 +72,38 @@ class Cloth {
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
-        set_star_bound();
+        stars_.set_bound(inverse_mass_);
         set_gram();
+        if (grid_.there()) grid_.set_weight(inverse_mass_);
+    }
+
+    // The cloth is a rectangle of equal cells, its particles stored row by row: threads, triangles and the stars that `star_of`
+    // names are swept without lists. cell: width, height [m]; stiffness of a triangle: weft, warp, shear [N·m]; bend: weights
+    // of a star's neighbours; reach: rest length of long threads [m], 0: none.
+    void set_grid(int rows, int columns, In<double, 2> cell, In<double, 3> stiffness, In<double, 2> bend, In<double, 2> reach,
+                  Indices star_of, bool alternate) {
+        require(rows > 1 && columns > 1 && static_cast<std::size_t>(rows) * columns == count_, "grid: rows times columns must be the particles");
+        require(star_of.size() == count_, "grid: star_of needs one number per particle");
+        require(cell(0) > 0 && cell(1) > 0 && reach(0) >= 0 && reach(1) >= 0, "grid: lengths must be positive");
+        for (std::size_t k = 0; k < count_; ++k) {
+            require(order_[k] == static_cast<std::int32_t>(k), "grid: particles must be in their own order");
+            require(star_of.data()[k] < static_cast<std::int32_t>(stars_.count()), "grid: a star does not exist");
+        }
+        GridView<T> shape;
+        shape.rows = rows, shape.columns = columns, shape.alternate = alternate;
+        for (int a = 0; a < 2; ++a) {
+            shape.per_cell[a] = static_cast<T>(1 / cell(a)), shape.bend[a] = static_cast<T>(bend(a)), shape.reach[a] = static_cast<T>(reach(a));
+        }
+        for (int k = 0; k < 3; ++k) shape.compliance[k] = compliance(stiffness(k));
+        grid_.set(shape, {star_of.data(), star_of.data() + count_});
+        grid_.set_weight(inverse_mass_);
+        stars_.leave_out(grid_.star_of(), count_, chunk_count_);
     }
 
     // what the weighted sum of each star is at rest: cloth that is creased or pleated [√(N·m) m]
     void set_star_rest(Points rest) {
-        require(rest.shape(0) == star_compliance_.size(), "a star needs one vector of rest curvature");
-        star_rest_.assign(4 * star_compliance_.size(), T(0));
-        for (std::size_t s = 0; s < star_compliance_.size(); ++s)
-            for (int a = 0; a < 3; ++a) star_rest_[4 * s + a] = static_cast<T>(rest.data()[3 * s + a]);
+        require(rest.shape(0) == stars_.count(), "a star needs one vector of rest curvature");
+        stars_.set_rest(rest.data());
     }
 
     // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
@@ -174,6 +198,10 @@ class Cloth {
     // the order in which one sweep visits the triangles, for reference computations
     std::vector<std::int32_t> triangle_sequence() const {
         std::vector<std::int32_t> r;
+        if (grid_.there()) {
+            grid_.each_triangle([&](int row, int column, int upper) { r.push_back(2 * (row * (grid_.columns() - 1) + column) + upper); });
+            return r;
+        }
         for (const std::int32_t k : triangles_.packed.source)
             if (k >= 0) r.push_back(k);
         return r;
@@ -224,7 +252,8 @@ class Cloth {
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
-        set_bending_gain(dt / substep_count, 1.0 - head_start);
+        if (stars_.set_gain(dt / substep_count, 1.0 - head_start) && grid_.there()) grid_.set_gain(stars_.gain());
+        set_kept(o.dt);
         const bool wide = widest >= 2 && machine_has_avx2();
         find_pairs(dt, cloth_radius, watch, wide);
         std::vector<T> rise;
@@ -246,7 +275,6 @@ class Cloth {
 
   private:
     using Set = ConstraintSet<T>;
-    using Row = SparseRow<T>;
 
     void set_order(const Indices &order) {
         order_.assign(order.data(), order.data() + count_);
@@ -325,48 +353,18 @@ class Cloth {
         return static_cast<T>(1.0 / stiffness);
     }
 
-    // stars: particles (star, 16), -1 where there are fewer; kept by star and by particle
     void set_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness) {
         require(rows.shape(1) == 16 && weight.shape(0) == rows.shape(0) && weight.shape(1) == 16 &&
                     stiffness.size() == rows.shape(0), "stars need 16 particles (-1: none), 16 weights and a stiffness each");
-        const auto particles = placed(rows);
-        const std::size_t stars = rows.shape(0);
-        constraint_count_ += stars;
-        std::vector<Row> curvature(stars), force(count_);
-        for (std::size_t s = 0; s < stars; ++s) {
-            star_compliance_.push_back(compliance(stiffness.data()[s]));
-            curvature[s].home = std::max(particles[16 * s], 0);
-            for (std::size_t k = 16 * s; k < 16 * s + 16; ++k) {
-                if (particles[k] < 0) continue;
-                curvature[s].entry.emplace_back(particles[k], static_cast<T>(weight.data()[k]));
-                force[particles[k]].entry.emplace_back(static_cast<std::int32_t>(s), static_cast<T>(weight.data()[k]));
-            }
-        }
-        for (std::size_t p = 0; p < count_; ++p) force[p].home = static_cast<std::int32_t>(p);
-        moment_.assign(4 * stars, T(0));
-        curvature_.set(curvature, count_, chunk_count_), force_.set(force, count_, chunk_count_);
+        std::vector<T> soft;
+        for (std::size_t s = 0; s < rows.shape(0); ++s) soft.push_back(compliance(stiffness.data()[s]));
+        constraint_count_ += soft.size();
+        stars_.set(placed(rows), weight.data(), 16, std::move(soft), count_, chunk_count_);
     }
-
-    // What a star weighs when all are projected at once: dt²/α is the exact bending force, `share` of it what is left to do
-    // after a head start. With a head start β the correction of the predicted points is stable while no eigenvalue
-    // exceeds 1 + 1 / (3 + 4 β), 1.2 for β = 0.5 (1.1 leaves some room); the row sums of |C W Cᵀ| bound them, so cloth that is too stiff for
-    // the substep bends as stiffly as the substep allows.
-    void set_bending_gain(double dt, double share) {
-        const double step2 = share * dt * dt;
-        if (step2 == gain_step2_) return;
-        gain_step2_ = step2;
-        gain_.resize(star_bound_.size());
-        for (std::size_t s = 0; s < gain_.size(); ++s)
-            gain_[s] = static_cast<T>(1.0 / std::max(star_compliance_[s] / step2, star_bound_[s] / 1.1));
+    void set_kept(T dt) {
+        kept_.resize(count_ + SPARE);
+        for (std::size_t p = 0; p < count_; ++p) kept_[p] = T(1) / (T(1) + dt * drag_[p]);
     }
-    void set_star_bound() {
-        std::vector<double> reach(count_, 0.0);  // w_j Σ_t |c_tj|
-        force_.each([&](std::int32_t p, std::int32_t, T c) { reach[p] += inverse_mass_[p] * std::abs(static_cast<double>(c)); });
-        star_bound_.assign(star_compliance_.size(), 0.0);
-        curvature_.each([&](std::int32_t s, std::int32_t p, T c) { star_bound_[s] += std::abs(static_cast<double>(c)) * reach[p]; });
-        gain_step2_ = 0.0;
-    }
-
     void read(const Points &position, const Points &velocity) {
         for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k) {
@@ -406,14 +404,10 @@ class Cloth {
         return own(std::move(r), {count_, 3});
     }
 
-    Bending<T> bending() {
-        return {curvature_.view(), force_.view(), gain_.data(), moment_.data(), star_rest_.empty() ? nullptr : star_rest_.data()};
-    }
-
     ClothView<T> view() {
-        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), drag_.data(),
-                       triangles_.view(), seams_.view(), long_threads_.view(), bending(),
-                       static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view()};
+        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), kept_.data(),
+                       triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(),
+                       static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         return v;
     }
@@ -423,12 +417,10 @@ class Cloth {
     double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
     std::size_t constraint_count_ = 0;
     std::vector<std::int32_t> order_, place_;
-    std::vector<T> point_, before_, velocity_, asked_, inverse_mass_, drag_, thickness_, friction_;
+    std::vector<T> point_, before_, velocity_, asked_, inverse_mass_, drag_, kept_, thickness_, friction_;
     Set triangles_, seams_, long_threads_;
-    RowSet<T> curvature_, force_;
-    std::vector<T> star_compliance_, gain_, moment_, star_rest_;
-    std::vector<double> star_bound_;  // row sums of |C W Cᵀ|
-    double gain_step2_ = 0.0;  // what gain_ holds for [s²]
+    Stars<T> stars_;
+    Grid<T> grid_;
     std::vector<CoarseSet<T>> levels_;
     std::unique_ptr<surface::Patches> patches_;
     std::vector<std::int32_t> faces_, layer_;
@@ -452,6 +444,8 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_long_threads", &C::set_long_threads, nb::arg("pairs"), nb::arg("rest"))
         .def("set_star_rest", &C::set_star_rest, nb::arg("rest"))
+        .def("set_grid", &C::set_grid, nb::arg("rows"), nb::arg("columns"), nb::arg("cell"), nb::arg("stiffness"), nb::arg("bend"),
+             nb::arg("reach"), nb::arg("star_of"), nb::arg("alternate"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "grid_view.h"
 #include "pairs_view.h"
 #include "team.h"
 
@@ -81,13 +82,14 @@ struct ClothView {
     T *before;          // (particle + 2 dummies, 4): position at the start of the substep
     T *velocity;        // (particle, 4) [m/s]
     T *asked;           // (particle, 4): what the constraints of the last substep moved it by [m]
-    const T *drag;      // (particle) rate at which the air carries it along [1/s]
+    const T *kept;      // (particle) 1 / (1 + dt d): what the air leaves of its velocity in a substep; d [1/s] is its drag
     Constraints<T> triangles, seams, long_threads;
     Bending<T> bending;
     int level_count;
     LevelView<T> level[LEVEL_LIMIT];
     PairView<T> pairs;  // cloth near cloth (pairs.h)
     ContactView<T> contacts;
+    GridView<T> grid;   // a rectangle of equal cells has its triangles, long threads and most stars here
 };
 
 template <class T>

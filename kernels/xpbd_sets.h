@@ -46,10 +46,10 @@ struct RowSet {
     std::vector<RowRun> run;
     std::vector<std::int32_t> target, at;
     std::vector<T> weight;
-    void set(const std::vector<SparseRow<T>> &rows, std::size_t particle_count, int chunk_count) {
+    void set(const std::vector<SparseRow<T>> &rows, std::size_t particle_count, int chunk_count, bool empty_too = true) {
         std::vector<std::vector<std::int32_t>> members(chunk_count);
         for (std::size_t r = 0; r < rows.size(); ++r)
-            members[chunk_of(rows[r].home, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(r));
+            if (empty_too || !rows[r].entry.empty()) members[chunk_of(rows[r].home, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(r));
         run_begin.assign(1, 0);
         for (auto &list : members) {
             std::stable_sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {

@@ -1,9 +1,11 @@
 // Extended position-based dynamics with small steps (Macklin et al. 2019): one Gauss–Seidel sweep per substep.
 // Included by xpbd_plain.cpp and xpbd_avx2.cpp, which set TOILE_ISA. Raw pointers only: a library template
 // instantiated here could be linked into code that runs on older machines.
+#include "grid_step.h"
 #include "lanes.h"
 #include "pack.h"
 #include "pairs_step.h"
+#include "wide.h"
 #include "xpbd.h"
 
 namespace TOILE_ISA {
@@ -183,27 +185,25 @@ void measure_bending(const Bending<T> &b, int chunk, const T *point) {
 // What is the same for all particles when a substep begins.
 template <class T>
 struct Air {
-    Four<T> dt, fall, wind, head_start;
-    explicit Air(const StepOptions<T> &o)
-        : dt(four<T>(o.dt)), fall(Four<T>{o.gravity[0], o.gravity[1], o.gravity[2], T(0)} * dt),
-          wind{o.wind[0], o.wind[1], o.wind[2], T(0)}, head_start(Four<T>{o.head_start, o.head_start, o.head_start, T(0)}) {}
+    Wide<T> dt, fall, wind, head_start;
+    explicit Air(const StepOptions<T> &o) : dt(wide<T>(o.dt)), fall(same_vector(o.gravity) * dt), wind(same_vector(o.wind)) {
+        const T share[3] = {o.head_start, o.head_start, o.head_start};
+        head_start = same_vector(share);
+    }
 };
 
-// v += dt g, air drag implicitly, x += dt v. Tension changes little from one substep to the next, so the prediction begins
-// with a share of what the constraints asked for in the last one: they then have that much less to do.
+// v += dt g, air drag implicitly, v ← (v + dt d wind) / (1 + dt d), x += dt v. Tension changes little from one substep to the next, so the prediction begins
+// with a share of what the constraints asked for in the last one: they then have that much less to do. Pinned particles keep
+// the velocity that they were given.
 template <class T>
-inline void predict(const ClothView<T> &cloth, const StepOptions<T> &o, const Air<T> &air, std::size_t p) {
-    const Four<T> x = load4(cloth.point + 4 * p);
-    Four<T> v = load4(cloth.velocity + 4 * p), ahead = four<T>(T(0));
-    if (x[3] != T(0)) {  // pinned: keeps the velocity that it was given
-        const T drag = o.dt * cloth.drag[p];
-        v = (v + air.fall + four<T>(drag) * air.wind) * four<T>(T(1) / (T(1) + drag));
-        ahead = air.head_start * load4(cloth.asked + 4 * p);
-    }
-    const Four<T> free = x + air.dt * v;
-    store4(cloth.before + 4 * p, x);
-    store4(cloth.asked + 4 * p, free);  // until finish knows where the constraints wanted the particle
-    store4(cloth.point + 4 * p, free + ahead);
+inline void predict(const ClothView<T> &cloth, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
+    const Wide<T> w = all_four<3, T>(x), kept = each_four_times(cloth.kept + p);
+    v = wide_choose<T>(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
+    const Wide<T> ahead = wide_choose<T>(w, air.head_start * wide_load(cloth.asked + 4 * p), wide<T>(T(0)));
+    const Wide<T> free = x + air.dt * v;
+    wide_store<T>(cloth.before + 4 * p, x);
+    wide_store<T>(cloth.asked + 4 * p, free);  // until settle knows where the constraints wanted the particle
+    wide_store<T>(cloth.point + 4 * p, free + ahead);
 }
 
 // coarse points as averages of the finer points
@@ -252,6 +252,16 @@ void carry(const ClothView<T> &cloth, int chunk) {
     });
 }
 
+// bending of a grid's border; the grid itself knows the rest
+template <class T>
+void bend_border(const ClothView<T> &cloth, int chunk) {
+    each_row<T>(cloth.bending.force, chunk, cloth.bending.moment, [&](std::int32_t p, const Four<T> &moment) {
+        T *to = cloth.point + 4 * static_cast<std::size_t>(p);
+        const Four<T> x = load4(to);
+        store4(to, x - four<T>(x[3]) * moment);
+    });
+}
+
 constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are left to one thread: waiting costs more
 
 // the limits of one level, after the coarser ones: the groups of constraints as in project_triangles
@@ -295,13 +305,6 @@ void limit_levels(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, 
     for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, rank, size, barrier);
 }
 
-// of the first three numbers
-template <class T>
-inline T dot3(const Four<T> &a, const Four<T> &b) {
-    const Four<T> product = a * b;
-    return product[0] + product[1] + product[2];
-}
-
 // Eight contact planes: push out along the normal, Coulomb friction on the motion relative to the skin. `time` is that of
 // the end of this substep since the planes were found.
 template <class T>
@@ -332,24 +335,16 @@ inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *
     scatter(point, index, x), scatter(before, index, old);
 }
 
-// the new velocity
+// the new velocity; pinned particles keep theirs
 template <class T>
-inline void finish(const ClothView<T> &cloth, const StepOptions<T> &o, const Four<T> &inverse_dt, std::size_t p) {
-    const Four<T> x = load4(cloth.point + 4 * p);
-    if (x[3] == T(0)) return;
-    Four<T> v = (x - load4(cloth.before + 4 * p)) * inverse_dt;
-    const T speed2 = dot3<T>(v, v);
-    if (speed2 > o.speed_limit * o.speed_limit) v = v * four<T>(o.speed_limit / std::sqrt(speed2));
-    store4(cloth.velocity + 4 * p, v);
-}
-
-// what the constraints asked for, then cloth against cloth
-template <class T>
-inline void settle(const ClothView<T> &cloth, std::size_t p) {
-    T *point = cloth.point + 4 * p;
-    if (point[3] == T(0)) return;
-    store4(cloth.asked + 4 * p, load4(point) - load4(cloth.asked + 4 * p));
-    if (cloth.pairs.block_count) apply_pairs(cloth.pairs, p, point, cloth.before + 4 * p);
+inline Wide<T> new_velocity(const ClothView<T> &cloth, const StepOptions<T> &o, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
+    Wide<T> v = (x - wide_load(cloth.before + 4 * p)) * inverse_dt;
+    const Wide<T> square = v * v, most = wide<T>(o.speed_limit * o.speed_limit);
+    const Wide<T> speed2 = all_four<0, T>(square) + all_four<1, T>(square) + all_four<2, T>(square);
+    if (wide_any_greater<T>(speed2, most))
+        v = wide_choose<T>(speed2 - most, v * (wide<T>(o.speed_limit) / wide_root<T>(speed2)), v);
+    const Wide<T> w = all_four<3, T>(x), none = wide<T>(T(0));
+    return wide_any_equal<T>(w, none) ? wide_choose<T>(w, v, wide_load(cloth.velocity + 4 * p)) : v;
 }
 
 // the end of a substep for one span of particles, and the beginning of the next
@@ -357,18 +352,46 @@ template <class T>
 void finish_span(const ClothView<T> &cloth, const StepOptions<T> &o, const Air<T> &air, std::size_t span, T time, bool last) {
     const std::size_t begin = span * CONTACT_SPAN, past = begin + CONTACT_SPAN;
     const std::size_t end = past < cloth.particle_count ? past : cloth.particle_count;
-    const Four<T> inverse_dt = four<T>(T(1) / o.dt);
-    for (std::size_t p = begin; p < end; ++p) settle(cloth, p);
+    const Wide<T> inverse_dt = wide<T>(T(1) / o.dt);
+    // what the constraints asked for, then cloth against cloth
+    for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>)
+        wide_store<T>(cloth.asked + 4 * p, wide_load(cloth.point + 4 * p) - wide_load(cloth.asked + 4 * p));
+    if (cloth.pairs.block_count)
+        for (std::size_t p = begin; p < end; ++p)
+            if (cloth.point[4 * p + 3] != T(0)) apply_pairs(cloth.pairs, p, cloth.point + 4 * p, cloth.before + 4 * p);
     for (std::size_t b = cloth.contacts.begin[span]; b < cloth.contacts.begin[span + 1]; ++b)
         respond(cloth.contacts, b, cloth.point, cloth.before, time, o);
-    for (std::size_t p = begin; p < end; ++p) {
-        finish(cloth, o, inverse_dt, p);
-        if (!last) predict(cloth, o, air, p);
+    for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
+        const Wide<T> x = wide_load(cloth.point + 4 * p), v = new_velocity(cloth, o, inverse_dt, p, x);
+        if (last) wide_store<T>(cloth.velocity + 4 * p, v);
+        else predict(cloth, air, p, x, v);
     }
 }
 
-// One substep: predict | coarse limits, curvatures | carry both to the particles, threads and triangles chunk by chunk |
-// borders | left over, seams | cloth against cloth | skin, velocities, and the next substep's prediction. A bar is a barrier.
+// what limits and bending ask for, long threads, triangles: chunk by chunk | borders | what is left over, seams
+template <class T>
+void sweep_chunks(const ClothView<T> &cloth, const StepOptions<T> &o, T inverse_dt2, T closing, int rank, int size, Barrier &barrier) {
+    const int chunks = cloth.chunk_count;
+    const auto project = [&](int g) {
+        const auto &long_threads = cloth.long_threads, &t = cloth.triangles;
+        if (long_threads.begin)
+            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(0), T(1), o.limit_share, T(0));
+        project_triangles<T>(t, t.begin[g], t.begin[g + 1], cloth.point, inverse_dt2, o.compression);
+    };
+    for (int c = rank; c < chunks; c += size) carry(cloth, c), project(c);
+    barrier.wait();
+    for (int c = rank; c < chunks; c += size) project(chunks + c);
+    barrier.wait();
+    if (rank == 0) {
+        project(2 * chunks);
+        const auto &seams = cloth.seams;
+        project_pulls<T>(seams, 0, seams.begin[group_count(chunks)], cloth.point, inverse_dt2, closing, T(0), T(1e9));
+    }
+    barrier.wait();
+}
+
+// One substep: predict | coarse limits, curvatures | carry both to the particles | threads, triangles, seams | cloth against cloth |
+// skin, velocities, and the next substep's prediction. A bar is a barrier.
 template <class T>
 void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
     // forces add up from substep to substep: Σ βⁿ = 1 / (1 - β) of what is asked for in one
@@ -376,45 +399,37 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
     const Air<T> air(o);
     const std::size_t n = cloth.particle_count;
     const int chunks = cloth.chunk_count;
-    const auto begin = [&](int c) { return n * c / chunks; };
-    const auto each_particle = [&](const auto &use) {
-        for (int c = rank; c < chunks; c += size)
-            for (std::size_t p = begin(c); p < begin(c + 1); ++p) use(p);
+    const auto each_span = [&](const auto &use) {
+        for (std::size_t k = 0; k * CONTACT_SPAN < n; ++k)
+            if (static_cast<int>(k / SPANS_AT_ONCE % size) == rank) use(k);
     };
-    const auto project = [&](int g) {
-        const auto &long_threads = cloth.long_threads, &t = cloth.triangles;
-        if (long_threads.begin)
-            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(0), T(1), o.limit_share, T(0));
-        project_triangles<T>(t, t.begin[g], t.begin[g + 1], cloth.point, inverse_dt2, o.compression);
-    };
-    each_particle([&](std::size_t p) { predict(cloth, o, air, p); });
+    each_span([&](std::size_t k) {
+        for (std::size_t p = k * CONTACT_SPAN; p < n && p < (k + 1) * CONTACT_SPAN; p += SIDE_BY_SIDE<T>)
+            predict(cloth, air, p, wide_load(cloth.point + 4 * p), wide_load(cloth.velocity + 4 * p));
+    });
     for (int s = 0; s < o.substep_count; ++s) {
         barrier.wait();
         for (int c = rank; c < chunks; c += size) measure_bending(cloth.bending, c, cloth.point);
         if (cloth.level_count) limit_levels(cloth, o, rank, size, barrier);
         else barrier.wait();
-        for (int c = rank; c < chunks; c += size) {
-            carry(cloth, c);
-            project(c);
-        }
-        barrier.wait();
-        for (int c = rank; c < chunks; c += size) project(chunks + c);
-        barrier.wait();
-        if (rank == 0) {
-            project(2 * chunks);
+        if (cloth.grid.rows) {
+            for (int c = rank; c < chunks; c += size) bend_border(cloth, c);
+            barrier.wait();
+            const auto push = [&](std::size_t first, std::size_t last) {
+                if (cloth.level_count) spread(cloth.level[0], cloth.point, first, last);
+            };
+            sweep_grid<T>(cloth.grid, push, cloth.point, inverse_dt2, o.compression, o.limit_share, rank, size, barrier);
+        } else {
             const T closing = o.seam_from + (o.seam_to - o.seam_from) * T(s + 1) / T(o.substep_count);
-            const auto &seams = cloth.seams;
-            project_pulls<T>(seams, 0, seams.begin[group_count(chunks)], cloth.point, inverse_dt2, closing, T(0), T(1e9));
+            sweep_chunks(cloth, o, inverse_dt2, closing, rank, size, barrier);
         }
-        barrier.wait();
         if (cloth.pairs.block_count) {
             const Share mine = share(cloth.pairs.block_count, rank, size);
             measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);
             barrier.wait();
         }
         const T time = o.dt * T(s + 1);
-        for (std::size_t k = 0; k * CONTACT_SPAN < n; ++k)
-            if (static_cast<int>(k / SPANS_AT_ONCE % size) == rank) finish_span(cloth, o, air, k, time, s + 1 == o.substep_count);
+        each_span([&](std::size_t k) { finish_span(cloth, o, air, k, time, s + 1 == o.substep_count); });
     }
 }
 }  // namespace

@@ -138,6 +138,14 @@ def both_precisions() -> None:
                 solver._cloth.sequence()
 
 
+def a_rectangle_of_equal_cells() -> None:
+    garment = square_cloth(40, 3)
+    x = flat_position(garment)
+    scene = Scene(None, Sphere(np.array([0.5, 0.5, -0.3]), 0.3), np.array([0.0, 0.0, -9.81]), np.zeros(3))
+    for precision in ("single", "double"):
+        make_solver("xpbd", garment, precision=precision).step(State(x, np.zeros_like(x)), scene, 1 / 60)
+
+
 def layers_and_pictures() -> None:
     garment, x, _ = skirt_cloth(300)
     body = dummy_body(12, 16)
@@ -189,6 +197,7 @@ def a_figure_with_few_targets() -> None:
 JOBS = (
     every_solver_with_every_collider,
     both_precisions,
+    a_rectangle_of_equal_cells,
     layers_and_pictures,
     what_is_called_elsewhere,
     a_figure_with_few_targets,

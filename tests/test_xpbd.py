@@ -32,14 +32,19 @@ def project_triangle(
     x[corners] += w[corners][:, None] * gradient * change
 
 
-def bent(bends: Stars, x: Floats, w: Floats, dt: float) -> Floats:
-    """The bending force of all stars at once, weaker where the substep is too long for it."""
-    c = np.zeros((len(bends.particles), len(x)))
+def bending_matrix(bends: Stars, w: Floats, dt2: float) -> tuple[Floats, Floats]:
+    """Stars as rows over all particles, and what each weighs: less where the substep is too long for it."""
+    c = np.zeros((len(bends.particles), len(w)))
     for row, particles, weight in zip(c, bends.particles, bends.weight, strict=True):
         row[particles[particles >= 0]] = weight[particles >= 0]
     bound = np.abs(c) @ (w * np.abs(c).sum(axis=0))
-    moment = (c @ x) / np.maximum(1 / (bends.stiffness * dt**2), bound / 1.1)[:, None]
-    return x - w[:, None] * (c.T @ moment)
+    return c, 1 / np.maximum(1 / (bends.stiffness * dt2), bound / 1.1)
+
+
+def bent(bends: Stars, x: Floats, w: Floats, dt2: float) -> Floats:
+    """The bending force of all stars at once."""
+    c, gain = bending_matrix(bends, w, dt2)
+    return x - w[:, None] * (c.T @ (gain[:, None] * (c @ x)))
 
 
 def reference_substep(
@@ -52,7 +57,7 @@ def reference_substep(
     old, free = x, x + dt * v
     # what is asked for adds up to 1 / (1 - β) times as much
     dt2 = dt**2 * (1 - settings.head_start)
-    x = bent(bends, free + settings.head_start * asked, w, np.sqrt(dt2))
+    x = bent(bends, free + settings.head_start * asked, w, dt2)
     for k in solver._cloth.triangle_sequence():
         stiffness = threads.stiffness[k] * dt2
         project_triangle(x, w, garment.triangles[k], threads.weight[k], stiffness, settings.compression)

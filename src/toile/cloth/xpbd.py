@@ -18,6 +18,7 @@ from toile import _kernels
 from toile.choose import choose
 from toile.cloth.folds import Folds
 from toile.cloth.gathers import gathered_corners
+from toile.cloth.grid import find_grid, stencil_stars
 from toile.cloth.threads import long_threads
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels, triangle_rest_areas
@@ -303,9 +304,11 @@ class XpbdSolver:
         self._friction = particle_average(garment, "friction")
         threads = membrane(garment, self.settings.stretch_scale)
         bends = stars(garment, self.settings.bend_scale)
+        self._grid = find_grid(garment) if seams is None and worn is None else None
+        order = particle_order(garment) if self._grid is None else np.arange(len(mass), dtype=np.int32)
         kind = _kernels.ClothFloat if self.settings.precision == "single" else _kernels.ClothDouble
         self._cloth = kind(
-            order=particle_order(garment),
+            order=order,
             inverse_mass=self._free_inverse_mass,
             drag=self._damping + self.settings.drag,
             thickness=self.settings.thickness + extra_thickness(garment),
@@ -322,6 +325,8 @@ class XpbdSolver:
         self._folds = Folds(garment, bends.centre, self.settings.bend_scale) if len(garment.fold_uv) else None
         self._seam_fraction = self._next_fraction = 1.0
         self._levels_ready = False
+        if self._grid is not None:
+            self._set_grid(threads, bends)
         if self.settings.self_collision:
             self._cloth.set_layers(
                 garment.triangles,
@@ -356,6 +361,23 @@ class XpbdSolver:
         """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
         self._cloth.set_friction(self._friction * scale)
 
+    def _set_grid(self, threads: Membrane, bends: Stars) -> None:
+        """Let a rectangle of equal cells be swept without lists."""
+        grid = self._grid
+        assert grid is not None
+        star_of, bend = stencil_stars(grid, bends.particles, bends.weight, bends.centre)
+        span = 2 * (1 + give(self.garment).max()) if self.settings.levels else 0.0
+        self._cloth.set_grid(
+            rows=grid.rows,
+            columns=grid.columns,
+            cell=grid.cell,
+            stiffness=threads.stiffness[0],
+            bend=bend,
+            reach=span * grid.cell,
+            star_of=star_of,
+            alternate=grid.alternate,
+        )
+
     def _set_levels(self) -> None:
         """Prepare the coarse limits; they depend on what is pinned, so they wait for the first step."""
         self._levels_ready = True
@@ -370,7 +392,7 @@ class XpbdSolver:
             self.settings.levels,
             self._worn,
         )
-        if self.settings.levels:
+        if self.settings.levels and self._grid is None:
             self._cloth.set_long_threads(*self._long_threads(corner, slack))
 
     def _long_threads(self, corner: Floats, slack: Floats) -> tuple[Ints, Floats]:

@@ -1,0 +1,204 @@
+"""A rectangle of equal cells is swept without lists: by the same equations, in another order."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cloth_samples import empty_space
+from test_xpbd import DOUBLE, bending_matrix, project_triangle
+from toile import _kernels
+from toile.cloth.grid import find_grid, stencil_stars
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane, stars
+from toile.collision.shapes import Sphere
+from toile.garment.shapes import flat_position, square_cloth
+from toile.types import Floats, Scene, State
+
+BAND, SHARE = 8, 0.02
+"""rows that are swept together; largest shortening of a long thread in a substep"""
+
+
+def pull(x: Floats, w: Floats, one: int, two: int, rest: float) -> None:
+    """A long thread only pulls, and not by more than a share of its length."""
+    way = x[one] - x[two]
+    length = np.linalg.norm(way)
+    if length > rest and w[one] + w[two] > 0:
+        by = way / length * min(length - rest, SHARE * rest) / (w[one] + w[two])
+        x[one] -= w[one] * by
+        x[two] += w[two] * by
+
+
+def pull_within(x: Floats, w: Floats, rows: int, columns: int, reach: Floats) -> None:
+    """Long threads along all rows, and between the rows of each band."""
+    for row in range(rows):
+        for phase in range(4):
+            for column in range(phase, columns - 2, 4):
+                pull(x, w, row * columns + column, row * columns + column + 2, reach[0])
+    for first in range(0, rows, BAND):
+        for start in (0, 1, 4, 5, 2, 3, 6, 7):
+            if start + 2 < min(BAND, rows - first):
+                for column in range(columns):
+                    one = (first + start) * columns + column
+                    pull(x, w, one, one + 2 * columns, reach[1])
+
+
+def pull_across(x: Floats, w: Floats, rows: int, columns: int, reach: Floats) -> None:
+    """Long threads that lead from one band to the next."""
+    for last in range(BAND, rows, BAND):
+        for row in (last - 2, last - 1):
+            if row + 2 < rows:
+                for column in range(columns):
+                    pull(x, w, row * columns + column, (row + 2) * columns + column, reach[1])
+
+
+@pytest.mark.parametrize("alternate", [True, False])
+@pytest.mark.parametrize("pinned", [[], [0, 34, 200]])
+def test_kernel_equals_the_numpy_reference(alternate: bool, pinned: list[int]) -> None:
+    columns, rows = 35, 19
+    garment = square_cloth(34, 18, 0.35, 0.2, diagonals="alternate" if alternate else "same")
+    solver, grid = XpbdSolver(garment, DOUBLE), find_grid(garment)
+    assert grid is not None
+    assert grid.alternate == alternate
+    assert (grid.rows, grid.columns) == (rows, columns)
+    threads, bends = membrane(garment), stars(garment)
+    star_of, bend = stencil_stars(grid, bends.particles, bends.weight, bends.centre)
+    assert (star_of >= 0).sum() == (columns - 2) * (rows - 2)
+    reach = 2 * grid.cell
+    shape = {"rows": rows, "columns": columns, "cell": grid.cell, "bend": bend, "reach": reach}
+    solver._cloth.set_grid(**shape, stiffness=threads.stiffness[0], star_of=star_of, alternate=alternate)
+    solver.pin(np.array(pinned, np.int32))
+    w = solver._free_inverse_mass.copy()
+    w[pinned] = 0.0
+    rng, n = np.random.default_rng(1), columns * rows
+    x = flat_position(garment) + rng.normal(0, 0.002, (n, 3))
+    v = rng.normal(0, 0.1, (n, 3))
+    v[pinned] = 0.0
+    got = solver.step(State(x, v), empty_space(), 1 / 600)
+
+    dt2 = (1 - DOUBLE.head_start) / 600**2
+    old, kept = x, 1 / (1 + solver._damping[:, None] / 600)
+    x = x + np.where(w[:, None] > 0, (v + np.array([0.0, -9.81 / 600, 0.0])) * kept, v) / 600
+    matrix, gain = bending_matrix(bends, w, dt2)
+    inner = np.isin(np.arange(len(gain)), star_of)
+    # the border bends first
+    for part in (~inner, inner):
+        x = x - w[:, None] * (matrix[part].T @ (gain[part, None] * (matrix[part] @ x)))
+    sequence = solver._cloth.triangle_sequence()
+    assert sorted(sequence) == list(range(len(garment.triangles)))
+    within = len(sequence) - 2 * (columns - 1) * ((rows - 1) // BAND)
+    for pulls, part in ((pull_within, sequence[:within]), (pull_across, sequence[within:])):
+        pulls(x, w, rows, columns, reach)
+        for k in part:
+            stiffness = threads.stiffness[k] * dt2
+            project_triangle(x, w, garment.triangles[k], threads.weight[k], stiffness, DOUBLE.compression)
+    np.testing.assert_allclose(got.position, x, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(got.velocity[w > 0], ((x - old) * 600)[w > 0], rtol=0, atol=1e-8)
+
+
+def on_a_ball(threads: int = 0, cells: int = 70, **settings: object) -> State:
+    """Return cloth that has fallen on a ball and hangs by a corner."""
+    garment = square_cloth(cells, cells)
+    solver = XpbdSolver(garment, XpbdSettings(**settings))
+    solver.pin(np.array([0], np.int32))
+    x = flat_position(garment)[:, [0, 2, 1]]
+    ball = Sphere(np.array([0.5, -0.22, 0.5]), 0.2)
+    scene = Scene(None, ball, np.array([0.0, -9.81, 0.0]), np.array([0.3, 0.0, 0.0]))
+    state = State(x, np.zeros_like(x))
+    _kernels.set_thread_count(threads)
+    try:
+        for _ in range(15):
+            state = solver.step(state, scene, 1 / 60)
+    finally:
+        _kernels.set_thread_count(0)
+    return state
+
+
+def test_bits_do_not_depend_on_the_number_of_threads() -> None:
+    first, *others = (on_a_ball(threads) for threads in (1, 2, 8))
+    for other in others:
+        assert first.position.tobytes() == other.position.tobytes()
+        assert first.velocity.tobytes() == other.velocity.tobytes()
+
+
+def test_plain_avx2_and_avx512_code_give_the_same_bits() -> None:
+    garment = square_cloth(44, 21, 0.44, 0.21)
+    solver = XpbdSolver(garment)
+    solver.step(State(flat_position(garment), np.zeros((990, 3))), empty_space(), 1 / 60)
+    x = flat_position(garment) + np.random.default_rng(2).normal(0, 0.001, (990, 3))
+    arguments = (x, np.zeros_like(x), 1 / 60, 20, np.array([0, -9.81, 0]), np.array([0.5, 0, 0]))
+    none = (np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
+    results = [solver._cloth.step(*arguments, *none, widest=width)[0].tobytes() for width in (0, 2, 5)]
+    assert results[0] == results[1] == results[2]
+
+
+def test_a_grid_falls_as_the_same_cloth_without_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    grid = on_a_ball(self_collision=True)
+    monkeypatch.setattr("toile.cloth.xpbd.find_grid", lambda _: None)
+    lists = on_a_ball(self_collision=True)
+    # folds fall this way or that with the order of the sweep; where the cloth is as a whole does not
+    assert np.abs((grid.position - lists.position).mean(axis=0)).max() < 0.003
+    heights = [np.percentile(state.position[:, 1], [5, 25, 50, 75, 95]) for state in (grid, lists)]
+    np.testing.assert_allclose(*heights, rtol=0, atol=0.006)
+    assert not np.array_equal(grid.position, lists.position)
+
+
+def test_cloth_that_lies_flat_stays_flat() -> None:
+    garment = square_cloth(40, 40)
+    solver = XpbdSolver(garment, replace(DOUBLE, levels=4))
+    x = flat_position(garment)
+    state = solver.step(State(x, np.zeros_like(x)), empty_space(0.0), 1 / 60)
+    np.testing.assert_allclose(state.position, x, rtol=0, atol=1e-12)
+
+
+def test_momentum_is_kept_without_outer_forces() -> None:
+    garment = square_cloth(40, 33, 0.4, 0.33)
+    solver = XpbdSolver(garment, replace(DOUBLE, levels=3))
+    rng, n = np.random.default_rng(4), garment.particle_count
+    mass = 1 / solver._free_inverse_mass[:, None]
+    state = State(flat_position(garment) + rng.normal(0, 0.003, (n, 3)), rng.normal(0, 1.0, (n, 3)))
+    before = (mass * state.velocity).sum(axis=0)
+    still = np.exp(-solver._damping.max() / 6)
+    for _ in range(10):
+        state = solver.step(state, empty_space(0.0), 1 / 60)
+    after = (mass * state.velocity).sum(axis=0)
+    scale = (mass * np.abs(state.velocity)).sum()
+    np.testing.assert_allclose(after, before * still, rtol=0, atol=1e-3 * scale)
+
+
+def test_what_is_no_grid_of_equal_cells_is_none() -> None:
+    cloth = square_cloth(40, 8)
+    assert find_grid(cloth) is not None
+    assert find_grid(square_cloth(12, 40)) is None, "too narrow to gain anything"
+    skewed = cloth.uv + 0.1 * cloth.uv[:, ::-1]
+    uneven = np.stack([cloth.uv[:, 0] ** 1.1, cloth.uv[:, 1]], axis=1)
+    for uv in (skewed, uneven):
+        assert find_grid(replace(cloth, uv=uv)) is None
+    assert find_grid(replace(cloth, fold_uv=np.array([[0, 1]]), fold_angle=np.ones(1))) is None
+    turned = np.roll(cloth.triangles, 1, axis=0)
+    assert find_grid(replace(cloth, triangles=turned, triangles_uv=turned)) is None
+
+
+def test_bad_grids_are_exceptions() -> None:
+    garment = square_cloth(40, 8)
+    cloth, n = XpbdSolver(garment)._cloth, garment.particle_count
+    right = {
+        "rows": 9,
+        "columns": 41,
+        "cell": np.ones(2),
+        "stiffness": np.ones(3),
+        "bend": np.ones(2),
+        "reach": np.ones(2),
+        "star_of": np.full(n, -1, np.int32),
+        "alternate": True,
+    }
+    cloth.set_grid(**right)
+    for name, wrong, told in (
+        ("rows", 8, "rows times columns"),
+        ("columns", -41, "rows times columns"),
+        ("cell", np.zeros(2), "lengths must be positive"),
+        ("stiffness", np.zeros(3), "stiffness must be positive"),
+        ("star_of", np.full(n, n, np.int32), "star does not exist"),
+        ("star_of", np.full(3, -1, np.int32), "one number per particle"),
+    ):
+        with pytest.raises((ValueError, IndexError), match=told):
+            cloth.set_grid(**{**right, name: wrong})
