@@ -2,15 +2,11 @@
 #pragma once
 #include "grid_view.h"
 #include "team.h"
+#include "threads_step.h"
 #include "wide.h"
 
 namespace TOILE_ISA {
 namespace {
-
-template <class T>
-struct WidePoint {
-    Wide<T> x, y, z, w;
-};
 
 // where a phase of a row begins; `shift` counts columns, so the phase may be another one
 template <class T>
@@ -131,36 +127,18 @@ void pull_up(const GridView<T> &g, int row, T share) {
             pull(g, g.at(row, phase) + k, g.at(row + 2, phase) + k, wide<T>(T(1)), g.reach[1], share);
 }
 
-// (1 - l²) / (1 + l²) / soft, less where a thread is pushed together: see shortfall
-template <class T>
-inline Wide<T> missing_length(const Wide<T> &length2, const Wide<T> &soft, T compression) {
-    const Wide<T> one = wide<T>(T(1)), missing = one - length2;
-    return wide_least<T>(missing, missing * wide<T>(compression)) / ((one + length2) * soft);
-}
-
-// A triangle with its right angle at p, its weft from p to q, its warp from p to r: what TriangleBlock does, with Fu = (q - p) / width
-// and Fv = (r - p) / height. Their signs do not matter.
+// A triangle with its right angle at p, its weft from p to q, its warp from p to r: Fu = (q - p) / width, Fv = (r - p) / height. Their
+// signs do not matter.
 template <class T>
 inline void project_corner(const GridView<T> &g, WidePoint<T> &p, WidePoint<T> &q, WidePoint<T> &r, T inverse_dt2, T compression) {
-    const Wide<T> iu = wide<T>(g.per_cell[0]), iv = wide<T>(g.per_cell[1]), one = wide<T>(T(1));
-    const Wide<T> ux = iu * (q.x - p.x), uy = iu * (q.y - p.y), uz = iu * (q.z - p.z);
-    const Wide<T> vx = iv * (r.x - p.x), vy = iv * (r.y - p.y), vz = iv * (r.z - p.z);
-    Wide<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
-    const Wide<T> saa = (p.w + q.w) * wide<T>(g.per_cell[0] * g.per_cell[0]), sbb = (p.w + r.w) * wide<T>(g.per_cell[1] * g.per_cell[1]);
-    const Wide<T> sab = p.w * wide<T>(g.per_cell[0] * g.per_cell[1]);
+    const Wide<T> iu = wide<T>(g.per_cell[0]), iv = wide<T>(g.per_cell[1]);
+    Threads<T> t;
+    t.ux = iu * (q.x - p.x), t.uy = iu * (q.y - p.y), t.uz = iu * (q.z - p.z);
+    t.vx = iv * (r.x - p.x), t.vy = iv * (r.y - p.y), t.vz = iv * (r.z - p.z);
     const auto soft = [&](int k) { return wide<T>(g.compliance[k] * inverse_dt2); };
-    const Wide<T> du = missing_length<T>(uu, saa + soft(0), compression), s = one + saa * du, t = sab * du;
-    vv += t * (uv + uv + t * uu), uv = s * (uv + t * uu), uu *= s * s;
-    const Wide<T> dv = missing_length<T>(vv, sbb + soft(1), compression), s2 = one + sbb * dv, t2 = sab * dv;
-    uu += t2 * (uv + uv + t2 * vv), uv = s2 * (uv + t2 * vv), vv *= s2 * s2;
-    const Wide<T> turn = sab * uv, ds = -uv / (saa * vv + turn + turn + sbb * uu + soft(2));
-    const Wide<T> av = ds * s2, au = du + av * t, bv = dv + ds * t2, bu = ds * s + bv * t;
-    const Wide<T> qu = iu * au, qv = iu * av, ru = iv * bu, rv = iv * bv;
-    const auto move = [&](WidePoint<T> &x, Wide<T> cu, Wide<T> cv) {
-        cu *= x.w, cv *= x.w;
-        x.x += cu * ux + cv * vx, x.y += cu * uy + cv * vy, x.z += cu * uz + cv * vz;
-    };
-    move(q, qu, qv), move(r, ru, rv), move(p, -(qu + ru), -(qv + rv));
+    t.project((p.w + q.w) * (iu * iu), p.w * (iu * iv), (p.w + r.w) * (iv * iv), soft(0), soft(1), soft(2), compression);
+    const Wide<T> qu = iu * t.au, qv = iu * t.av, ru = iv * t.bu, rv = iv * t.bv;
+    t.move(q, qu, qv), t.move(r, ru, rv), t.move(p, -(qu + ru), -(qv + rv));
 }
 
 // both triangles of the cells of one phase of a row

@@ -5,6 +5,7 @@
 #include "lanes.h"
 #include "pack.h"
 #include "pairs_step.h"
+#include "threads_step.h"
 #include "wide.h"
 #include "xpbd.h"
 
@@ -57,76 +58,55 @@ void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t las
     }
 }
 
-// x += w (cu Fu + cv Fv)
-template <class T, class V>
-inline void move(Lanes4<T> &x, V cu, V cv, V ux, V uy, V uz, V vx, V vy, V vz) {
-    cu *= x.w, cv *= x.w;
-    x.x += cu * ux + cv * vx, x.y += cu * uy + cv * vy, x.z += cu * uz + cv * vz;
-}
-
-// (1 - l²) / (1 + l²): how much a thread of relative length l is too short, 1 - l to second order, without its square root.
-// Threads resist being pushed together less than being pulled: cloth finer than the mesh would buckle instead.
-template <class T>
-inline Lane<T> shortfall(const Lane<T> &length2, const Lane<T> &soft, T compression) {
-    const Lane<T> one = splat<T>(T(1)), missing = one - length2;
-    return at_most<T>(missing, missing * splat<T>(compression)) / ((one + length2) * soft);
-}
-
-// triangles: the cloth's own threads. With Fu = Σ a_i x_i along the weft and Fv = Σ b_i x_i along the warp,
-// the constraints |Fu| - 1, |Fv| - 1 and Fu · Fv have the stiffness (area × N/m) of weft, warp and shear. They are
-// projected one after the other: Δλ = -C / (Σ w |∇C|² + α / dt²). Every correction is a combination of Fu and Fv, so it is
-// enough to follow their products Fu², Fv², Fu·Fv; the points are read and written once.
+// triangles: the cloth's own threads, eight or sixteen at a time (see Threads in threads_step.h)
 template <class T>
 struct TriangleBlock {
+    static constexpr std::size_t CORNERS = 3 * LANES, WEIGHTS = 4 * LANES, FIGURES = 3 * LANES;  // numbers of a block
     const std::int32_t *index;
-    Lanes4<T> p, q, r;
-    Lane<T> ux, uy, uz, vx, vy, vz;
-    Lane<T> qu, qv, ru, rv;  // what the corners q and r are moved by: qu Fu + qv Fv per inverse mass
+    WidePoint<T> p, q, r;
+    Threads<T> threads;
+    Wide<T> a1, a2, b1, b2;
 
     inline void read(const Constraints<T> &set, std::size_t b, const T *point) {
-        index = set.index + b * 3 * LANES;
-        const T *weight = set.weight + b * 4 * LANES;
-        p = gather(point, index), q = gather(point, index + LANES), r = gather(point, index + 2 * LANES);
-        const Lane<T> a1 = load(weight), a2 = load(weight + LANES), b1 = load(weight + 2 * LANES), b2 = load(weight + 3 * LANES);
-        const Lane<T> ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z, fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
-        ux = a1 * ex + a2 * fx, uy = a1 * ey + a2 * fy, uz = a1 * ez + a2 * fz;
-        vx = b1 * ex + b2 * fx, vy = b1 * ey + b2 * fy, vz = b1 * ez + b2 * fz;
+        index = set.index + b * CORNERS;
+        const T *weight = set.weight + b * WEIGHTS;
+        p = gather_blocks(point, index, CORNERS), q = gather_blocks(point, index + LANES, CORNERS), r = gather_blocks(point, index + 2 * LANES, CORNERS);
+        a1 = load_blocks(weight, WEIGHTS), a2 = load_blocks(weight + LANES, WEIGHTS);
+        b1 = load_blocks(weight + 2 * LANES, WEIGHTS), b2 = load_blocks(weight + 3 * LANES, WEIGHTS);
+        const Wide<T> ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z, fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
+        threads.ux = a1 * ex + a2 * fx, threads.uy = a1 * ey + a2 * fy, threads.uz = a1 * ez + a2 * fz;
+        threads.vx = b1 * ex + b2 * fx, threads.vy = b1 * ey + b2 * fy, threads.vz = b1 * ez + b2 * fz;
     }
-    inline void project(const Constraints<T> &set, std::size_t b, const Lane<T> &stiff, T compression) {
-        const T *weight = set.weight + b * 4 * LANES, *soft = set.compliance + b * 3 * LANES, *gram = set.gram + b * 3 * LANES;
-        const Lane<T> saa = load(gram), sab = load(gram + LANES), sbb = load(gram + 2 * LANES);  // Σ w a², Σ w a b, Σ w b²
-        Lane<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
-        const Lane<T> one = splat<T>(T(1));
-        // weft: Fu ← s Fu, Fv ← Fv + t Fu
-        const Lane<T> du = shortfall<T>(uu, saa + load(soft) * stiff, compression), s = one + saa * du, t = sab * du;
-        vv += t * (uv + uv + t * uu), uv = s * (uv + t * uu), uu *= s * s;
-        // warp: Fv ← s₂ Fv, Fu ← Fu + t₂ Fv
-        const Lane<T> dv = shortfall<T>(vv, sbb + load(soft + LANES) * stiff, compression), s2 = one + sbb * dv, t2 = sab * dv;
-        uu += t2 * (uv + uv + t2 * vv), uv = s2 * (uv + t2 * vv), vv *= s2 * s2;
-        // shear
-        const Lane<T> turn = sab * uv;
-        const Lane<T> ds = -uv / (saa * vv + turn + turn + sbb * uu + load(soft + 2 * LANES) * stiff);
-        // what the weights a and b carry, in terms of the first Fu and Fv
-        const Lane<T> av = ds * s2, au = du + av * t, bv = dv + ds * t2, bu = ds * s + bv * t;
-        const Lane<T> a1 = load(weight), a2 = load(weight + LANES), b1 = load(weight + 2 * LANES), b2 = load(weight + 3 * LANES);
-        qu = a1 * au + b1 * bu, qv = a1 * av + b1 * bv, ru = a2 * au + b2 * bu, rv = a2 * av + b2 * bv;
+    inline void project(const Constraints<T> &set, std::size_t b, const Wide<T> &stiff, T compression) {
+        const T *soft = set.compliance + b * FIGURES, *gram = set.gram + b * FIGURES;
+        const auto figure = [&](const T *of, int k) { return load_blocks(of + k * LANES, FIGURES); };
+        threads.project(figure(gram, 0), figure(gram, 1), figure(gram, 2), figure(soft, 0) * stiff, figure(soft, 1) * stiff,
+                        figure(soft, 2) * stiff, compression);
     }
     inline void write(T *point) {
-        move<T, Lane<T>>(p, -(qu + ru), -(qv + rv), ux, uy, uz, vx, vy, vz), scatter(point, index, p);
-        move<T, Lane<T>>(q, qu, qv, ux, uy, uz, vx, vy, vz), scatter(point, index + LANES, q);
-        move<T, Lane<T>>(r, ru, rv, ux, uy, uz, vx, vy, vz), scatter(point, index + 2 * LANES, r);
+        const Threads<T> &t = threads;
+        const Wide<T> qu = a1 * t.au + b1 * t.bu, qv = a1 * t.av + b1 * t.bv, ru = a2 * t.au + b2 * t.bu, rv = a2 * t.av + b2 * t.bv;
+        t.move(p, -(qu + ru), -(qv + rv)), scatter_blocks(point, index, CORNERS, p);
+        t.move(q, qu, qv), scatter_blocks(point, index + LANES, CORNERS, q);
+        t.move(r, ru, rv), scatter_blocks(point, index + 2 * LANES, CORNERS, r);
     }
 };
 
-// two blocks side by side: each waits long for its quotients
+// Two blocks of eight at once, joined where a register holds them, else side by side: each waits long for its quotients.
 template <class T>
 void project_triangles(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
-    const Lane<T> stiff = splat<T>(inverse_dt2);
-    for (std::size_t b = first; b < last; b += 2) {
-        TriangleBlock<T> one, two;
-        one.read(set, b, point), two.read(set, b + 1, point);
-        one.project(set, b, stiff, compression), two.project(set, b + 1, stiff, compression);
-        one.write(point), two.write(point);
+    const Wide<T> stiff = wide<T>(inverse_dt2);
+    for (std::size_t b = first; b < last; b += BLOCKS_AT_ONCE) {
+        TriangleBlock<T> one;
+        one.read(set, b, point);
+        if constexpr (BLOCKS<T> == 2) {
+            one.project(set, b, stiff, compression), one.write(point);
+        } else {
+            TriangleBlock<T> two;
+            two.read(set, b + 1, point);
+            one.project(set, b, stiff, compression), two.project(set, b + 1, stiff, compression);
+            one.write(point), two.write(point);
+        }
     }
 }
 
