@@ -24,9 +24,23 @@ struct Tree::Best {
     double least = 0;
     TrianglePoint at{};
 
-    Best(Vec3 point, double radius, double extent) : p(point), radius2(radius * radius) {
+    Best() = default;
+    Best(Vec3 point, double radius, double extent) { start(point, radius, extent); }
+    void start(Vec3 point, double radius, double extent) {
+        p = point, radius2 = radius * radius, count = 0, triangle = -1;
         slack = static_cast<float>(1e-6 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
         limit = enlarged(static_cast<float>(std::min(radius2, 1e30)));
+    }
+    // a triangle that is probably near bounds the search
+    void begin_with(const Tree &tree, std::int32_t hint) {
+        const std::int32_t *v = tree.triangle(hint);
+        const Vec3 a = tree.vertex(v[0]), b = tree.vertex(v[1]), c = tree.vertex(v[2]);
+        const TrianglePoint foot = nearest_on_triangle(p, a, b, c);
+        const Vec3 d = p - (foot.weight[0] * a + foot.weight[1] * b + foot.weight[2] * c);
+        const double d2 = dot(d, d);
+        if (!(d2 <= radius2)) return;
+        triangle = hint, least = d2, at = foot;
+        limit = std::min(limit, enlarged(static_cast<float>(d2)));
     }
     // float32 distances may be wrong by slack either way
     float enlarged(float d2) const {
@@ -40,6 +54,7 @@ void Tree::decide(Best &best) const {
     for (int i = 0; i < best.count; ++i) {
         if (!(best.distance2[i] <= best.limit)) continue;
         const std::int32_t t = best.candidate[i], *v = triangle(t);
+        if (t == best.triangle) continue;
         const Vec3 a = vertex(v[0]), b = vertex(v[1]), c = vertex(v[2]);
         const TrianglePoint at = nearest_on_triangle(best.p, a, b, c);
         const Vec3 d = best.p - (at.weight[0] * a + at.weight[1] * b + at.weight[2] * c);
@@ -182,20 +197,12 @@ namespace {
 // NaN, infinity and numbers that float32 cannot hold are near nothing
 bool askable(Vec3 p) { return std::abs(p.x) < 1e15 && std::abs(p.y) < 1e15 && std::abs(p.z) < 1e15; }
 
-// a probably near triangle bounds the search
-double bounded(const Tree &tree, Vec3 p, double radius, std::int32_t hint) {
-    if (hint < 0) return std::min(radius, 1e15);
-    const std::int32_t *v = tree.triangle(hint);
-    const Vec3 a = tree.vertex(v[0]), b = tree.vertex(v[1]), c = tree.vertex(v[2]);
-    const TrianglePoint at = nearest_on_triangle(p, a, b, c);
-    const Vec3 d = p - (at.weight[0] * a + at.weight[1] * b + at.weight[2] * c);
-    return std::min(radius, length(d) * (1 + 1e-12));
-}
 }  // namespace
 
 bool Tree::nearest(Vec3 p, double radius, std::int32_t hint, Hit &hit) const {
     if (!askable(p)) return false;
-    Best best(p, bounded(*this, p, radius, hint), extent_);
+    Best best(p, std::min(radius, 1e15), extent_);
+    if (hint >= 0) best.begin_with(*this, hint);
     for (const auto root : roots_)
         if (root >= 0) search(root, best);
     return fill(best, hit);
@@ -215,7 +222,8 @@ bool Tree::beyond(Vec3 p, int group, double radius) const {
 
 bool Tree::nearest_in_group(Vec3 p, int group, double radius, std::int32_t hint, Hit &hit) const {
     if (roots_[group] < 0 || !askable(p) || beyond(p, group, radius)) return false;
-    Best best(p, bounded(*this, p, radius, hint >= 0 && group_of(hint) == group ? hint : -1), extent_);
+    Best best(p, std::min(radius, 1e15), extent_);
+    if (hint >= 0 && group_of(hint) == group) best.begin_with(*this, hint);
     search(roots_[group], best);
     return fill(best, hit);
 }
@@ -332,6 +340,7 @@ void Tree::search_packet(const Packet &packet, Best &best) const {
 void Tree::nearest_per_group(const Vec3 *p, int points, double radius, std::int32_t *const *hint, Hit *hits, int *count) const {
     const int groups = group_count();
     Packet packet;
+    Best best[packet_size];
     double largest = 0;  // coordinate
     for (int i = 0; i < points; ++i) {
         count[i] = 0;
@@ -342,22 +351,21 @@ void Tree::nearest_per_group(const Vec3 *p, int points, double radius, std::int3
     for (int g = 0; g < groups; ++g) {
         packet.limit = Best({largest, 0, 0}, std::min(radius, 1e15), extent_).limit;
         const bool reached = roots_[g] >= 0 && packet.near(nodes_[roots_[g]]);
-        double bound[packet_size];
         packet.limit = 0;
         for (int i = 0; reached && i < points; ++i) {
             if (!askable(p[i])) continue;
+            best[i].start(p[i], std::min(radius, 1e15), extent_);
             const auto known = hint ? hint[i][g] : -1;
-            bound[i] = bounded(*this, p[i], radius, known >= 0 && group_of(known) == g ? known : -1);
-            packet.limit = std::max(packet.limit, Best(p[i], bound[i], extent_).limit);
+            if (known >= 0 && group_of(known) == g) best[i].begin_with(*this, known);
+            packet.limit = std::max(packet.limit, best[i].limit);
         }
         const bool gathered = reached && gather(roots_[g], packet);
         for (int i = 0; i < points; ++i) {
             Hit &hit = hits[i * groups + count[i]];
             bool found = false;
             if (reached && askable(p[i]) && !(gathered && !packet.count)) {
-                Best best(p[i], bound[i], extent_);
-                gathered ? search_packet(packet, best) : search(roots_[g], best);
-                found = fill(best, hit);
+                gathered ? search_packet(packet, best[i]) : search(roots_[g], best[i]);
+                found = fill(best[i], hit);
             }
             if (hint) hint[i][g] = found ? hit.triangle : -1;
             count[i] += found;

@@ -19,9 +19,10 @@ void require_radius(double radius) { require(radius >= 0, "radius must not be ne
 template <class Array>
 void require_hints(const Array &hint, std::size_t triangle_count) {
     const auto *p = hint.data();
-    for (std::size_t i = 0; i < hint.size(); ++i)
-        if (p[i] < -1 || (p[i] >= 0 && static_cast<std::size_t>(p[i]) >= triangle_count))
-            throw std::out_of_range("a hint names a triangle that does not exist");
+    // without an early exit the loop is vectorised; -1 is no triangle, what is less a huge unsigned number
+    bool bad = false;
+    for (std::size_t i = 0; i < hint.size(); ++i) bad |= static_cast<std::uint32_t>(p[i]) + 1u > triangle_count;
+    if (bad) throw std::out_of_range("a hint names a triangle that does not exist");
 }
 
 void require_finite(const Points &points, const char *message) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "team.h"
 
@@ -47,21 +48,36 @@ bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 o
 }
 }  // namespace
 
-template <class T>
-std::vector<double> facing_of(const std::vector<std::int32_t> &triangles, const T *point, std::size_t particle_count) {
-    std::vector<double> facing(3 * particle_count, 0.0);
-    for (std::size_t t = 0; t < triangles.size(); t += 3) {
-        const V3 a = at_point(point, triangles[t]), b = at_point(point, triangles[t + 1]), c = at_point(point, triangles[t + 2]);
-        const V3 n = cross(b - a, c - a);
-        for (int k = 0; k < 3; ++k) {
-            double *f = facing.data() + 3 * static_cast<std::size_t>(triangles[t + k]);
-            f[0] += n.x, f[1] += n.y, f[2] += n.z;
-        }
-    }
-    return facing;
+Facing::Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count)
+    : triangles_(triangles), fan_(triangles.size()), fan_begin_(particle_count + 1, 0), area_(triangles.size()), facing_(3 * particle_count) {
+    for (const auto p : triangles_) ++fan_begin_[p + 1];
+    std::partial_sum(fan_begin_.begin(), fan_begin_.end(), fan_begin_.begin());
+    std::vector<std::size_t> next(fan_begin_.begin(), fan_begin_.end() - 1);
+    for (std::size_t i = 0; i < triangles_.size(); ++i) fan_[next[triangles_[i]]++] = static_cast<std::int32_t>(i / 3);
 }
-template std::vector<double> facing_of(const std::vector<std::int32_t> &, const float *, std::size_t);
-template std::vector<double> facing_of(const std::vector<std::int32_t> &, const double *, std::size_t);
+
+template <class T>
+const double *Facing::at(const T *point) {
+    const std::size_t count = triangles_.size() / 3, particles = fan_begin_.size() - 1;
+    run_team(count < 4000 ? 1 : thread_count(), [&](int rank, int size, Barrier &barrier) {
+        const Share faces = share(count, rank, size), mine = share(particles, rank, size);
+        for (std::size_t t = faces.begin; t < faces.end; ++t) {
+            const std::int32_t *v = &triangles_[3 * t];
+            const V3 a = at_point(point, v[0]), n = cross(at_point(point, v[1]) - a, at_point(point, v[2]) - a);
+            area_[3 * t] = n.x, area_[3 * t + 1] = n.y, area_[3 * t + 2] = n.z;
+        }
+        barrier.wait();
+        for (std::size_t p = mine.begin; p < mine.end; ++p) {
+            double sum[3] = {0, 0, 0};
+            for (std::size_t f = fan_begin_[p]; f < fan_begin_[p + 1]; ++f)
+                for (int k = 0; k < 3; ++k) sum[k] += area_[3 * std::size_t(fan_[f]) + k];
+            std::copy_n(sum, 3, &facing_[3 * p]);
+        }
+    });
+    return facing_.data();
+}
+template const double *Facing::at(const float *);
+template const double *Facing::at(const double *);
 
 template <class T>
 void Pairs<T>::clear() {
@@ -92,7 +108,7 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     V3 outward = across, n;
     if (edges && upper != lower) {
         const int inside = lower < upper ? 2 : 0;
-        const auto face = [&](std::int32_t q) { return V3{(*cloth.facing)[3 * q], (*cloth.facing)[3 * q + 1], (*cloth.facing)[3 * q + 2]}; };
+        const auto face = [&](std::int32_t q) { return V3{cloth.facing[3 * q], cloth.facing[3 * q + 1], cloth.facing[3 * q + 2]}; };
         outward = face(p[inside]) + face(p[inside + 1]);
     }
     if (!direction(apart, across, upper, lower, outward, n)) return false;
@@ -211,12 +227,14 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &b
     };
     // how high each particle is above its lowest place on its planes
     std::vector<T> risen(plane_offset.size(), T(0));
-    for (std::size_t p = 0; p + 1 < begin.size(); ++p)
-        for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
-            T gap = -plane_offset[c];
-            for (int a = 0; a < 3; ++a) gap += plane_normal[3 * c + a] * point[4 * p + a];
-            risen[c] = std::max(gap - thickness[p], T(0));
-        }
+    for_ranges(begin.size() - 1, 4000, [&](std::size_t first, std::size_t last) {
+        for (std::size_t p = first; p < last; ++p)
+            for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
+                T gap = -plane_offset[c];
+                for (int a = 0; a < 3; ++a) gap += plane_normal[3 * c + a] * point[4 * p + a];
+                risen[c] = std::max(gap - thickness[p], T(0));
+            }
+    });
     struct Raised {
         std::int32_t plane;
         T height;

@@ -23,7 +23,7 @@ struct ClothSides {
     const std::int32_t *layer = nullptr;     // a higher one lies outside
     const T *thickness = nullptr;            // distance kept from cloth [m]; a pair keeps the mean of both sides
     const T *friction = nullptr;             // Coulomb coefficient against cloth; as thickness
-    const std::vector<double> *facing = nullptr;  // facing_of, where there is more than one layer
+    const double *facing = nullptr;          // Facing::at, where there is more than one layer
 };
 
 template <class T>
@@ -66,9 +66,20 @@ class Pairs {
     std::vector<std::size_t> use_begin;
 };
 
-// normals of the particles, not normalised: sums of the triangles' area vectors, (particle, 3)
-template <class T>
-std::vector<double> facing_of(const std::vector<std::int32_t> &triangles, const T *point, std::size_t particle_count);
+// normals of the particles, not normalised: sums of the triangles' area vectors
+class Facing {
+  public:
+    Facing() = default;
+    Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count);
+    // (particle, 3)
+    template <class T>
+    const double *at(const T *point);
+
+  private:
+    std::vector<std::int32_t> triangles_, fan_;  // (t, 3); the triangles round each particle, ascending
+    std::vector<std::size_t> fan_begin_;
+    std::vector<double> area_, facing_;
+};
 
 extern template class Pairs<float>;
 extern template class Pairs<double>;

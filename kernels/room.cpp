@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "team.h"
+
 namespace {
 constexpr double OPPOSED = -0.5;   // cosine: two skins face each other
 constexpr double TILT = 0.4;       // of both planes towards the mouth
@@ -53,7 +55,7 @@ bool squeeze(const double *x, Plane &a, Plane &b, double least) {
 template <class T>
 void make_room(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &thickness,
                const std::vector<T> &rise, double least, std::vector<T> &normal, std::vector<T> &offset) {
-    for (std::size_t p = 0; p + 1 < begin.size(); ++p) {
+    const auto share_room = [&](std::size_t p) {
         const double x[3] = {double(point[4 * p]), double(point[4 * p + 1]), double(point[4 * p + 2])};
         for (std::size_t i = begin[p]; i < begin[p + 1]; ++i) {
             for (std::size_t j = i + 1; j < begin[p + 1]; ++j) {
@@ -75,8 +77,11 @@ void make_room(const T *point, const std::vector<std::size_t> &begin, const std:
                 }
             }
         }
-    }
-    for (std::size_t c = 0; c < rise.size(); ++c) offset[c] += rise[c];
+        for (std::size_t c = begin[p]; c < begin[p + 1] && !rise.empty(); ++c) offset[c] += rise[c];
+    };
+    for_ranges(begin.size() - 1, 4000, [&](std::size_t first, std::size_t last) {
+        for (std::size_t p = first; p < last; ++p) share_room(p);
+    });
 }
 
 template void make_room(const float *, const std::vector<std::size_t> &, const std::vector<float> &,

@@ -26,12 +26,13 @@ struct Box {
 
 constexpr int LIMIT = 32;  // thin limbs
 
+// of some hundred rows evenly taken from all
 std::array<double, 3> median(Points rows) {
     std::array<double, 3> r{};
-    const std::size_t n = rows.shape(0), half = n / 2;
+    const std::size_t every = std::max<std::size_t>(1, rows.shape(0) / 1000), n = (rows.shape(0) + every - 1) / every, half = n / 2;
     std::vector<double> column(n);
     for (int k = 0; k < 3; ++k) {
-        for (std::size_t i = 0; i < n; ++i) column[i] = rows.data()[3 * i + k];
+        for (std::size_t i = 0; i < n; ++i) column[i] = rows.data()[3 * every * i + k];
         std::nth_element(column.begin(), column.begin() + half, column.end());
         r[k] = column[half];
         if (n % 2 == 0) r[k] = 0.5 * (r[k] + *std::max_element(column.begin(), column.begin() + half));

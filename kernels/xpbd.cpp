@@ -120,6 +120,7 @@ class Cloth {
         cloth_friction_ = in_order(friction), cloth_thickness_ = in_order(thickness);
         for (const T h : cloth_thickness_) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
         layered_ = std::any_of(layer_.begin(), layer_.end(), [&](std::int32_t l) { return l != layer_[0]; });
+        facing_ = layered_ ? Facing(faces_, count_) : Facing();
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces_.data(), faces_.size() / 3, count_, sewn.data());
     }
@@ -386,12 +387,12 @@ class Cloth {
         if (!patches_ || !(radius > 0)) return pairs_.clear();
         if (watch > 0) {
             const double thickest = 2 * *std::max_element(cloth_thickness_.begin(), cloth_thickness_.end());
-            patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, HURRY * watch, std::max(2 * radius, thickest), near_);
+            // what hurries on meanwhile has twice the thickness to go
+            patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), near_);
             pairs_.watch(near_);
         }
-        std::vector<double> facing;
-        if (layered_) facing = facing_of(faces_, point_.data(), count_);
-        pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), &facing},
+        const double *facing = layered_ ? facing_.at(point_.data()) : nullptr;
+        pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), facing},
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 
@@ -426,6 +427,7 @@ class Cloth {
     std::vector<std::int32_t> faces_, layer_;
     std::vector<T> cloth_friction_, cloth_thickness_;
     bool layered_ = false;
+    Facing facing_;
     surface::Near near_;
     Pairs<T> pairs_;
     SkinPlanes<T> planes_;
