@@ -112,5 +112,7 @@ def together(lists: Sequence[Contacts]) -> Contacts:
 
 
 def _contacts(particle: Ints, gap: Floats, normal: Floats, velocity: Floats) -> Contacts:
-    everywhere = np.tile(np.asarray(velocity, dtype=np.float64), (len(particle), 1))
+    everywhere = np.zeros((len(particle), 3))
+    if np.any(velocity):
+        everywhere += velocity
     return Contacts(particle=particle, gap=gap, normal=normal, velocity=everywhere)
