@@ -48,8 +48,9 @@ QUALITIES = {
 SLOW = 0.1
 """cloth slower than this on the mean [m/s] takes the same substeps always, cloth faster than twice this as
 many as its stretch asks for"""
-CALM_DRAG = 4.0
-"""at this rate slow cloth comes to rest [1/s]: threads rub on each other; constraints do not"""
+NEARLY_STILL, CALM_DRAG = 0.02, 4.0
+"""cloth slower than this on the mean [m/s] comes to rest at this rate [1/s], cloth faster than twice this swings
+on: threads rub on each other; constraints do not"""
 
 STAR_SIZE = 16
 """particles of the largest star; a particle with more neighbours does not resist bending"""
@@ -434,9 +435,10 @@ class XpbdSolver:
         if not self._levels_ready:
             self._set_levels()
         parts = max(1, int(np.ceil(dt / self.longest_look - 1e-6)))
-        calm = 0.0 if self.settings.substep else calmness(state.velocity)
+        adaptive = not self.settings.substep
+        calm, still = (calmness(state.velocity, slow) * adaptive for slow in (SLOW, NEARLY_STILL))
         substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position, calm) - 1e-9)))
-        drag = self._drag + CALM_DRAG * calm
+        drag = self._drag + CALM_DRAG * still
         if drag != self._last_drag:
             self._cloth.set_drag(self._damping + drag)
             self._last_drag = drag
@@ -470,11 +472,11 @@ class XpbdSolver:
         return State(position=position, velocity=velocity, time=state.time + dt)
 
 
-def calmness(velocity: Floats) -> float:
-    """Return how calm cloth is that moves with velocities (n, 3) [m/s]: 1 when slow, 0 when fast."""
+def calmness(velocity: Floats, slow: float) -> float:
+    """Return how calm cloth is that moves with velocities (n, 3) [m/s]: 1 up to slow [m/s], 0 from twice that."""
     # no dot product: a threaded one adds up in another order on another machine
     speed = float(np.sqrt(np.square(velocity).sum() / max(len(velocity), 1)))
-    return min(max(2.0 - speed / SLOW, 0.0), 1.0)
+    return min(max(2.0 - speed / slow, 0.0), 1.0)
 
 
 def _moved(contacts: Contacts, time: float) -> Contacts:
