@@ -49,8 +49,8 @@ SLOW = 0.1
 """cloth slower than this on the mean [m/s] takes the same substeps always, cloth faster than twice this as
 many as its stretch asks for"""
 NEARLY_STILL, CALM_DRAG = 0.02, 4.0
-"""cloth slower than this on the mean [m/s] comes to rest at this rate [1/s], cloth faster than twice this swings
-on: threads rub on each other; constraints do not"""
+"""cloth slower than this on the mean [m/s] comes to rest at this rate [1/s], cloth faster than twice this
+swings on: threads rub on each other; constraints do not"""
 
 STAR_SIZE = 16
 """particles of the largest star; a particle with more neighbours does not resist bending"""
@@ -473,7 +473,7 @@ class XpbdSolver:
 
 
 def calmness(velocity: Floats, slow: float) -> float:
-    """Return how calm cloth is that moves with velocities (n, 3) [m/s]: 1 up to slow [m/s], 0 from twice that."""
+    """Return how calm cloth with velocities (n, 3) [m/s] is: 1 up to slow [m/s], 0 from twice that."""
     # no dot product: a threaded one adds up in another order on another machine
     speed = float(np.sqrt(np.square(velocity).sum() / max(len(velocity), 1)))
     return min(max(2.0 - speed / slow, 0.0), 1.0)
