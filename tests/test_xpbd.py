@@ -256,7 +256,7 @@ def test_hanging_cloth_swings_on() -> None:
     solver.pin(np.flatnonzero(x[:, 1] > -1e-9).astype(np.int32))
     x = np.stack([x[:, 0], np.cos(0.14) * x[:, 1], np.sin(0.14) * x[:, 1]], axis=1)
     state, hem = State(x, np.zeros_like(x)), []
-    for _ in range(240):
+    for _ in range(330):
         state = solver.step(state, empty_space(), 1 / 60)
         hem.append(state.position[:21, 2].mean())
     way = np.diff(hem)
