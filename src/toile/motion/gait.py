@@ -277,6 +277,10 @@ def _even_series(values: Floats, most: int) -> Floats:
     return np.asarray(np.fft.irfft(spectrum, len(values)))
 
 
+THUMBS_FORWARD = np.radians(30.0)
+"""forearms and hands turn out by this [rad]: hanging hands show their backs to the side, thumbs forward"""
+
+
 def _arm(
     side: str, world: dict[str, Floats], local: dict[str, Floats], *, flex: Floats, elbow: Floats, out: float
 ) -> None:
@@ -285,7 +289,8 @@ def _arm(
     local[f"{side}Arm"] = multiply(
         multiply(turn_z(sign * out + 0 * flex), turn_x(-flex)), turn_y(-sign * np.radians(18.0) + 0 * flex)
     )
-    local[f"{side}ForeArm"] = turn_x(-elbow)
+    local[f"{side}ForeArm"] = multiply(turn_x(-elbow), turn_y(sign * THUMBS_FORWARD / 2 + 0 * elbow))
+    local[f"{side}Hand"] = turn_y(sign * THUMBS_FORWARD / 2 + 0 * elbow)
 
 
 def _headed(
