@@ -5,11 +5,12 @@ import pytest
 
 from toile.body import named_body
 from toile.body.rotation import heading, inverse, multiply, to_vector
+from toile.body.skin import pose_body
 from toile.errors import ToileError
 from toile.motion import read_motion, retarget
 from toile.motion.gait import RUN, WALK, angles_at, run, walk
 from toile.motion.kinematics import joint_positions
-from toile.types import Motion
+from toile.types import LIMBS, Motion
 
 
 def joint(motion: Motion, name: str) -> np.ndarray:
@@ -117,3 +118,16 @@ def test_a_tour_goes_ahead_turns_and_crosses_the_arms() -> None:
     assert track.report["foot_slide"] < 0.02
     with pytest.raises(ToileError, match="3 to 120 s"):
         read_motion("tour", seconds=0.1)
+
+
+def test_thumbs_of_swinging_hands_point_forward() -> None:
+    # pointing at the thighs, they hooked the skirt
+    body = named_body("woman")
+    poses = retarget(read_motion("walk"), body).world_from_joint[::6]
+    hand = body.limb == LIMBS.index("left_hand")
+    thumb = (body.weight * (body.weight_joint == body.skeleton.names.index("LThumb"))).sum(axis=1)
+    for pose in poses:
+        skin = pose_body(body, pose).vertices
+        aim = skin[hand & (thumb > 0.5)].mean(axis=0) - skin[hand & (thumb < 0.1)].mean(axis=0)
+        assert aim[2] > 0
+        assert abs(aim[0]) < aim[2]
