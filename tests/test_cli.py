@@ -16,7 +16,7 @@ from pattern_cases import tube
 from toile.cli import main
 from toile.cli.common import Progress
 from toile.cli.main import COMMANDS, make_parser, parse
-from toile.pattern import read_pattern, write_pattern
+from toile.pattern import pattern_sizes, read_pattern, write_pattern
 from toile.pattern.dxf_write import to_dxf
 from toile.run.record import RecordWriter, load_recording, save_recording
 
@@ -353,6 +353,15 @@ def test_draft_with_a_count(tmp_path, capsys):
     assert edges[24] > edges[8]
     for wrong in ("0", "1e9", "nan"):
         assert "1 to 200" in refused(capsys, "draft", "pleated_skirt", f"pleats={wrong}", "-o", out)
+
+
+def test_graded_dxf_files_name_their_size(tmp_path, capsys):
+    assert run("grade", "skirt", "--sizes", "36,44", "--format", "dxf", "-o", tmp_path) == 0
+    for size in ("36", "44"):
+        path = tmp_path / f"skirt_{size}.dxf"
+        assert path.read_text().count(f"Size: {size}\n") == 4
+        assert pattern_sizes(path) == [size]
+        assert len(read_pattern(path, size=size).seams) == len(read_pattern(path).seams) == 8
 
 
 def test_grade(tmp_path, capsys):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.garment.lay_out import panel_limbs
+from toile.garment.lay_out import Laid, lay_out
 from toile.types import Body, Floats, Panel, Pattern
 
 BAND_HEIGHT = 0.12
@@ -21,8 +21,7 @@ def with_elastic_bands(pattern: Pattern, body: Body) -> tuple[Pattern, str]:
     Pattern files say nothing about closures or elastics; a band of 52 cm round a waist of 70 cm can only be
     one. Bands whose fabric the pattern states are left alone.
     """
-    limbs = panel_limbs(pattern)
-    bands = [p for p in pattern.panels if limbs.get(p.name) == "torso" and _is_band(p)]
+    bands = [one.panel for one in lay_out(pattern).values() if one.limb == "torso" and _is_band(one)]
     length = sum(_size(p).max() for p in bands)
     waist = body.measurements.get("waist", 0.0)
     if not bands or len(bands) == len(pattern.panels) or length >= TIGHT * waist:
@@ -38,9 +37,10 @@ def with_elastic_bands(pattern: Pattern, body: Body) -> tuple[Pattern, str]:
     return replace(pattern, panels=panels), note
 
 
-def _is_band(panel: Panel) -> bool:
-    size = _size(panel)
-    return bool(size.min() <= BAND_HEIGHT and size.max() >= 2.5 * size.min())
+def _is_band(one: Laid) -> bool:
+    """Say whether a piece is long round the body and low; a button placket is long downwards."""
+    round_body, tall = np.ptp(one.outline(), axis=0)
+    return bool(tall <= BAND_HEIGHT and round_body >= 2.5 * tall)
 
 
 def _size(panel: Panel) -> Floats:

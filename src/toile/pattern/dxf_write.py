@@ -25,7 +25,7 @@ def to_dxf(pattern: Pattern) -> str:
     rows: list[str] = []
     _section(rows, "HEADER", [(9, "$ACADVER"), (1, "AC1009"), (9, "$INSUNITS"), (70, 4)])
     _section(rows, "TABLES", _layers())
-    blocks = [tag for panel in pattern.panels for tag in _block(panel, names[panel.name])]
+    blocks = [tag for panel in pattern.panels for tag in _block(panel, names[panel.name], pattern.size)]
     _section(rows, "BLOCKS", blocks)
     spots, _, _ = lay_out(pattern, 0.05)
     inserts: list[tuple[int, object]] = [(0, "TEXT"), *_text_tags("Style Name: " + pattern.name, 0.0, -20.0)]
@@ -66,7 +66,7 @@ def _block_names(pattern: Pattern) -> dict[str, str]:
     return names
 
 
-def _block(panel: Panel, name: str) -> list[tuple[int, object]]:
+def _block(panel: Panel, name: str, size: str) -> list[tuple[int, object]]:
     tags: list[tuple[int, object]] = [
         (0, "BLOCK"),
         (8, "1"),
@@ -76,7 +76,7 @@ def _block(panel: Panel, name: str) -> list[tuple[int, object]]:
         (3, name),
     ]
     low = panel.vertices.min(axis=0) * _MM
-    lines = [f"Piece Name: {panel.name}", "Size: ", "Quantity: 1", "Units: METRIC"]
+    lines = [f"Piece Name: {panel.name}", f"Size: {size}", "Quantity: 1", "Units: METRIC"]
     if panel.label:
         lines.append(f"Annotation: {panel.label}")
     for row, line in enumerate(lines):

@@ -11,6 +11,7 @@ from toile.pattern.drafts.bodice import (
     bodice,
     half_back,
     half_front,
+    heaviness,
     left_sleeve,
     sleeve_and_armhole,
     sleeve_width,
@@ -38,7 +39,9 @@ def shirt(
     sleeve_ease: added to the arm's girth; collar: height of the stand; placket: width of the front band.
     """
     hem = m["hip_height"] + 0.02 - length
-    lines = bodice(m, hem=hem, ease=ease, neck_depth=-0.008, shoulder=0.008, armhole=0.01)
+    # a heavy arm lies on the trunk: without a deeper armhole the cloth is crumpled in between
+    armhole = 0.01 + 0.15 * heaviness(m)
+    lines = bodice(m, hem=hem, ease=ease, neck_depth=-0.008, shoulder=0.008, armhole=armhole)
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
     reach = sleeve_length(m, sleeves) - CUFF
     left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.8 * sleeve_ease))
