@@ -21,7 +21,8 @@ void require_hints(const Array &hint, std::size_t triangle_count) {
     const auto *p = hint.data();
     // without an early exit the loop is vectorised; -1 is no triangle, what is less a huge unsigned number
     bool bad = false;
-    for (std::size_t i = 0; i < hint.size(); ++i) bad |= static_cast<std::uint32_t>(p[i]) + 1u > triangle_count;
+    const auto count = static_cast<std::uint32_t>(triangle_count);
+    for (std::size_t i = 0; i < hint.size(); ++i) bad |= static_cast<std::uint32_t>(p[i]) + 1u > count;
     if (bad) throw std::out_of_range("a hint names a triangle that does not exist");
 }
 
