@@ -40,7 +40,7 @@ def shirt(
     """
     hem = m["hip_height"] + 0.02 - length
     # a heavy arm lies on the trunk: without a deeper armhole the cloth is crumpled in between
-    armhole = 0.01 + 0.15 * heaviness(m)
+    armhole = 0.025 + 0.15 * heaviness(m)
     lines = bodice(m, hem=hem, ease=ease, neck_depth=-0.008, shoulder=0.008, armhole=armhole)
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
     reach = sleeve_length(m, sleeves) - CUFF
