@@ -75,7 +75,7 @@ def test_figures_of_the_engine() -> None:
     count, nanoseconds = projection_time(20)
     assert count > 1000
     assert nanoseconds > 0
-    assert bytes_per_vertex(24) >= 0
+    assert 200 < bytes_per_vertex(60) < 5000
 
 
 def test_quality_decides_how_much_cloth_stretches() -> None:

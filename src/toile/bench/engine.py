@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import gc
 import resource
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -189,6 +192,10 @@ def bytes_per_vertex(cells: int = 128) -> float:
 
 
 def _resident() -> int:
+    """Return the memory in use [bytes], after what is free has been given back as far as that goes."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # not everybody has glibc
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * resource.getpagesize()
