@@ -40,14 +40,14 @@ class Quality:
 
 QUALITIES = {
     "draft": Quality(1 / 360, 1 / 720, 0.06),
-    "normal": Quality(1 / 600, 1 / 1200, 0.03),
+    "normal": Quality(1 / 600, 1 / 1200, 0.022),
     "fine": Quality(1 / 1200, 1 / 2400, 0.01),
 }
 """by name"""
 
-SLOW = 0.1
-"""cloth slower than this on the mean [m/s] takes the same substeps always, cloth faster than twice this as
-many as its stretch asks for"""
+SLOW, AT_REST = 0.1, 0.2
+"""cloth slower than this on the mean [m/s] takes substeps of one length always, a fifth of the way from the
+longest to the shortest; cloth faster than twice this as many as its stretch asks for"""
 NEARLY_STILL, CALM_DRAG = 0.02, 4.0
 """cloth slower than this on the mean [m/s] comes to rest at this rate [1/s], cloth faster than twice this
 swings on: threads rub on each other; constraints do not"""
@@ -421,12 +421,12 @@ class XpbdSolver:
         if self.settings.substep:
             return self.settings.substep
         quality = QUALITIES[self.settings.quality]
-        # from three quarters of the stated stretch to half as much again; a quarter of the cloth is asked
-        _, most = self._cloth.stretch(position, every=4)
+        # from three quarters of the stated stretch to half as much again; some 8000 triangles are asked
+        _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
         strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), 1.0)
         # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
         # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
-        strain = 0.5 + (1.0 - calm) * (strain - 0.5)
+        strain = AT_REST + (1.0 - calm) * (strain - AT_REST)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / rate)
 
