@@ -1,5 +1,6 @@
 #include "team.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -29,19 +30,26 @@ int cores() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// spins briefly (a kernel stage takes microseconds), then sleeps until `value` changes from `old`; true if it slept
-bool wait_while_equal(std::atomic<int> &value, int old) {
-    for (int i = 0; i < 12000; ++i) {
-        if (value.load(std::memory_order_acquire) != old) return false;
-        pause_cpu();
-    }
-    value.wait(old, std::memory_order_acquire);
-    return true;
+long long nanoseconds() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// On a busy machine a stage waits for a thread that is not running: one thread alone is then many times faster.
-// After a call with more sleeps than this, the next calls run alone. The results are the same either way.
-constexpr int PATIENCE = 12, CALLS_ALONE = 40;
+// spins briefly (a kernel stage takes microseconds), then sleeps until `value` changes from `old`; how long it slept [ns]
+long long wait_while_equal(std::atomic<int> &value, int old) {
+    for (int i = 0; i < 12000; ++i) {
+        if (value.load(std::memory_order_acquire) != old) return 0;
+        pause_cpu();
+    }
+    const long long start = nanoseconds();
+    value.wait(old, std::memory_order_acquire);
+    return nanoseconds() - start;
+}
+
+// On a busy machine a stage waits for a thread that is not running: one thread alone is then many times faster. Of a call that
+// took t, all threads but one sleep for (n - 1) t where nothing was gained at all; after a call with more than this share of it the next calls
+// run alone. The results are the same either way.
+constexpr double IN_VAIN = 0.5;
+constexpr int CALLS_ALONE = 40;
 std::atomic<int> calls_alone{0};
 
 // sleeping helpers, started on first use and kept for the life of the process
@@ -58,12 +66,14 @@ class Pool {
         size_ = size;
         barrier_ = &barrier;
         left_.store(static_cast<int>(helpers_.size()), std::memory_order_relaxed);
+        const long long start = nanoseconds();
         ticket_.fetch_add(1, std::memory_order_release);
         ticket_.notify_all();
         work(0, size, barrier);
         for (int left = left_.load(std::memory_order_acquire); left != 0; left = left_.load(std::memory_order_acquire))
             wait_while_equal(left_, left);
-        if (barrier.sleep_count() > PATIENCE) calls_alone.store(CALLS_ALONE, std::memory_order_relaxed);
+        const double took = static_cast<double>(nanoseconds() - start);
+        if (static_cast<double>(barrier.slept()) > IN_VAIN * (size - 1) * took) calls_alone.store(CALLS_ALONE, std::memory_order_relaxed);
     }
 
   private:
@@ -146,7 +156,7 @@ void Barrier::wait() {
         phase_.store(phase + 1, std::memory_order_release);
         phase_.notify_all();
     } else {
-        if (wait_while_equal(phase_, phase)) sleeps_.fetch_add(1, std::memory_order_relaxed);
+        if (const long long slept = wait_while_equal(phase_, phase)) slept_.fetch_add(slept, std::memory_order_relaxed);
     }
 }
 

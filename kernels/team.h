@@ -18,14 +18,14 @@ class Barrier {
   public:
     explicit Barrier(int count) : count_(count) {}
     void wait();
-    // how often a thread fell asleep here: many times means that others want the cores too
-    int sleep_count() const { return sleeps_.load(std::memory_order_relaxed); }
+    // how long threads slept here, added up [ns]: long means that others want the cores too
+    long long slept() const { return slept_.load(std::memory_order_relaxed); }
 
   private:
     const int count_;
     std::atomic<int> arrived_{0};
     std::atomic<int> phase_{0};
-    std::atomic<int> sleeps_{0};
+    std::atomic<long long> slept_{0};
 };
 
 // Runs work(rank, size, barrier) on `size` threads and returns when all are done. The calling thread is rank 0.
