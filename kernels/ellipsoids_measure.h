@@ -14,8 +14,8 @@ float ray_distances(const EllipsoidRows &e, std::size_t begin, std::size_t end, 
         const V v = load(e.m[3] + k) * x + load(e.m[4] + k) * y + load(e.m[5] + k) * z;
         const V w = load(e.m[6] + k) * x + load(e.m[7] + k) * y + load(e.m[8] + k) * z;
         const V far = x * x + y * y + z * z, size = u * u + v * v + w * w + tiny;
-        const V d = square_root<float>(far) - square_root<float>(far / size);
-        least = at_most<float>(least, d);
+        const V d = square_root(far) - square_root(far / size);
+        least = at_most(least, d);
         std::memcpy(distance + k, &d, sizeof d);
     }
     float smallest = least[0];

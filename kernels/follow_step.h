@@ -41,7 +41,7 @@ void move(const FollowView<T> &c, const FollowOptions<T> &o) {
         for (std::size_t s = c.slot_begin[b]; s < c.slot_begin[b + 1]; ++s) {
             const Lanes4<T> q = gather(c.point, c.neighbour + s * LANES);
             const Lane<T> dx = q.x - p.x, dy = q.y - p.y, dz = q.z - p.z;
-            const Lane<T> length = at_least<T>(square_root<T>(dx * dx + dy * dy + dz * dz), tiny);
+            const Lane<T> length = at_least(square_root(dx * dx + dy * dy + dz * dz), tiny);
             const Lane<T> pull = one - load(c.rest + s * LANES) / length;
             fx += dx * pull, fy += dy * pull, fz += dz * pull;
         }
@@ -65,14 +65,14 @@ void meet(const FollowView<T> &c, const FollowOptions<T> &o, T time) {
         Lanes4<T> x = gather(c.next, who);
         const Lane<T> nx = load(n), ny = load(n + LANES), nz = load(n + 2 * LANES);
         const Lane<T> gap = nx * x.x + ny * x.y + nz * x.z - load(c.level + b * LANES) - t * load(c.rise + b * LANES);
-        const Lane<T> depth = at_least<T>(thickness - gap, none), hit = positive<T>(depth);
+        const Lane<T> depth = at_least(thickness - gap, none), hit = positive<T>(depth);
         if (!any<T>(hit)) continue;
         Lanes4<T> v = gather(c.velocity, who);
         Lane<T> ux = v.x - load(skin), uy = v.y - load(skin + LANES), uz = v.z - load(skin + 2 * LANES);
-        const Lane<T> approach = nx * ux + ny * uy + nz * uz, impulse = at_least<T>(-approach, none), along = approach + impulse;
+        const Lane<T> approach = nx * ux + ny * uy + nz * uz, impulse = at_least(-approach, none), along = approach + impulse;
         ux += impulse * nx - along * nx, uy += impulse * ny - along * ny, uz += impulse * nz - along * nz;
-        const Lane<T> speed = square_root<T>(ux * ux + uy * uy + uz * uz);
-        const Lane<T> taken = hit * at_most<T>(load(c.friction + b * LANES) * impulse, speed) / at_least<T>(speed, tiny);
+        const Lane<T> speed = square_root(ux * ux + uy * uy + uz * uz);
+        const Lane<T> taken = hit * at_most(load(c.friction + b * LANES) * impulse, speed) / at_least(speed, tiny);
         const Lane<T> stop = hit * impulse, back = h * taken;
         v.x += stop * nx - taken * ux, v.y += stop * ny - taken * uy, v.z += stop * nz - taken * uz;
         x.x += depth * nx - back * ux, x.y += depth * ny - back * uy, x.z += depth * nz - back * uz;

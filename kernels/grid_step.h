@@ -101,10 +101,10 @@ TOILE_INLINE void pull(const GridView<T> &g, std::ptrdiff_t one, std::ptrdiff_t 
     const Wide<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z, length2 = dx * dx + dy * dy + dz * dz;
     const Wide<T> longest = wide<T>(rest), tiny = wide<T>(T(1e-12)), none = wide<T>(T(0));
     // lanes beyond the border do not count; most threads are slack most of the time
-    if (!wide_any_greater<T>(length2 * live, longest * longest)) return;
-    const Wide<T> length = wide_greatest<T>(wide_root<T>(length2), tiny);
-    const Wide<T> stretch = wide_least<T>(wide_greatest<T>(length - longest, none), wide<T>(rest * share)) * live;
-    const Wide<T> s = stretch / (wide_greatest<T>(i.w + j.w, tiny) * length), si = s * i.w, sj = s * j.w;
+    if (!any_greater(length2 * live, longest * longest)) return;
+    const Wide<T> length = at_least(square_root(length2), tiny);
+    const Wide<T> stretch = at_most(at_least(length - longest, none), wide<T>(rest * share)) * live;
+    const Wide<T> s = stretch / (at_least(i.w + j.w, tiny) * length), si = s * i.w, sj = s * j.w;
     i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
     j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
     write(g, one, i), write(g, two, j);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
@@ -102,48 +103,53 @@ template <class T>
 inline void store4(T *p, const Four<T> &v) {
     std::memcpy(p, &v, sizeof v);
 }
-template <class T>
-inline Lane<T> square_root(const Lane<T> &x) {
-    Lane<T> r;
-    for (int i = 0; i < LANES; ++i) r[i] = std::sqrt(x[i]);
+// what follows takes vectors of any width
+template <class V>
+constexpr int LANES_OF = sizeof(V) / sizeof(std::declval<const V &>()[0]);
+
+template <class V>
+inline V square_root(const V &x) {
+    V r;
+    for (int i = 0; i < LANES_OF<V>; ++i) r[i] = std::sqrt(x[i]);
     return r;
 }
 // a comparison of whole vectors: written lane by lane it would be compiled lane by lane
 #if TOILE_VECTOR
-template <class T>
-inline Lane<T> at_most(const Lane<T> &x, const Lane<T> &y) {
+template <class V>
+inline V at_most(const V &x, const V &y) {
     return x < y ? x : y;
 }
-template <class T>
-inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
+template <class V>
+inline V at_least(const V &x, const V &y) {
     return x > y ? x : y;
 }
-// x where the sign is positive, 0 elsewhere
-template <class T>
-inline Lane<T> where_positive(const Lane<T> &sign, const Lane<T> &x) {
-    const Lane<T> zero = {};
-    return sign > zero ? x : zero;
+// x where the sign is positive, y elsewhere
+template <class V>
+inline V choose(const V &sign, const V &x, const V &y) {
+    const V zero = {};
+    return sign > zero ? x : y;
 }
 #else
-template <class T>
-inline Lane<T> where_positive(const Lane<T> &sign, const Lane<T> &x) {
-    Lane<T> r;
-    for (int i = 0; i < LANES; ++i) r[i] = sign[i] > T(0) ? x[i] : T(0);
+template <class V>
+inline V choose(const V &sign, const V &x, const V &y) {
+    V r;
+    for (int i = 0; i < LANES_OF<V>; ++i) r[i] = sign[i] > 0 ? x[i] : y[i];
     return r;
 }
-template <class T>
-inline Lane<T> at_most(const Lane<T> &x, const Lane<T> &y) {
-    Lane<T> r;
-    for (int i = 0; i < LANES; ++i) r[i] = x[i] < y[i] ? x[i] : y[i];
-    return r;
+template <class V>
+inline V at_most(const V &x, const V &y) {
+    return choose(y - x, x, y);
 }
-template <class T>
-inline Lane<T> at_least(const Lane<T> &x, const Lane<T> &y) {
-    Lane<T> r;
-    for (int i = 0; i < LANES; ++i) r[i] = x[i] > y[i] ? x[i] : y[i];
-    return r;
+template <class V>
+inline V at_least(const V &x, const V &y) {
+    return choose(x - y, x, y);
 }
 #endif
+// x where the sign is positive, 0 elsewhere
+template <class V>
+inline V where_positive(const V &sign, const V &x) {
+    return choose(sign, x, V{});
+}
 
 #if TOILE_VECTOR
 // whether any bit of a comparison is set; written with memory in between it would cost more than the comparison saves
@@ -164,12 +170,12 @@ inline bool any_set(const Mask &mask) {
 #endif
 
 // whether x > y in any lane
-template <class T>
-inline bool any_greater(const Lane<T> &x, const Lane<T> &y) {
+template <class V>
+inline bool any_greater(const V &x, const V &y) {
 #if TOILE_VECTOR
     return any_set(x > y);
 #else
-    for (int i = 0; i < LANES; ++i)
+    for (int i = 0; i < LANES_OF<V>; ++i)
         if (x[i] > y[i]) return true;
     return false;
 #endif

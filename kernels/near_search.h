@@ -84,13 +84,13 @@ inline Lf face_distance2(const V3<float> &p, const V3<float> &ta, const V3<float
     const Lf zero = splat(0.0f), abab = dot(ab, ab), abac = dot(ab, ac), acac = dot(ac, ac), bcbc = dot(bc, bc);
     const Lf d1 = zero - dot(ab, a), d2 = zero - dot(ac, a);
     Lf near = segment_distance2(a, ab, abab, d1);
-    near = at_most<float>(segment_distance2(a, ac, acac, d2), near);
-    near = at_most<float>(segment_distance2(b, bc, bcbc, zero - dot(bc, b)), near);
+    near = at_most(segment_distance2(a, ac, acac, d2), near);
+    near = at_most(segment_distance2(b, bc, bcbc, zero - dot(bc, b)), near);
     const Lf d3 = d1 - abab, d4 = d2 - abac, d5 = d1 - abac, d6 = d2 - acac;
     const Lf va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, whole = va + vb + vc;
     const V3<float> foot = along(along(a, vb / whole, ab), vc / whole, ac);
-    const Lf inside = at_most<float>(at_most<float>(va, vb), vc);
-    return where_less<float>(zero, inside, at_most<float>(dot(foot, foot), near), near);
+    const Lf inside = at_most(at_most(va, vb), vc);
+    return where_less<float>(zero, inside, at_most(dot(foot, foot), near), near);
 }
 
 // squared distances of eight pairs of segments (Ericson 2004, section 5.1.9)

@@ -23,7 +23,7 @@ inline Lane<T> where_less(const Lane<T> &a, const Lane<T> &b, const Lane<T> &yes
 // 0 / 0 becomes 0
 template <class T>
 inline Lane<T> clamped(const Lane<T> &v) {
-    return at_most<T>(at_least<T>(v, splat(T(0))), splat(T(1)));
+    return at_most(at_least(v, splat(T(0))), splat(T(1)));
 }
 
 template <class T>
@@ -99,7 +99,7 @@ void near_faces(const NearCloth<T> &cloth, const std::int32_t *pairs, std::size_
     const Lane<T> fb = vb / whole, fc = vc / whole;
     const V3<T> foot = along(along(a, fb, ab), fc, ac);
     // outside of the face the foot is no answer
-    const Lane<T> far = splat(T(1e30)), inside = at_most<T>(at_most<T>(va, vb), vc);
+    const Lane<T> far = splat(T(1e30)), inside = at_most(at_most(va, vb), vc);
     take(foot, fb, fc, where_less<T>(zero, inside, dot(foot, foot), far));
     const Lane<T> weight[4] = {one, wb + wc - one, -wb, -wc};
     put(cloth, pairs, count, weight, V3<T>{-to.x, -to.y, -to.z}, out);

@@ -38,11 +38,11 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
         }
         Lane<T> depth = thick - gap;
         T *kept = pairs.depth + LANES * b;
-        if (!any_greater<T>(depth, zero)) {
+        if (!any_greater(depth, zero)) {
             std::memset(kept, 0, LANES * sizeof(T));
             continue;
         }
-        depth = at_most<T>(at_least<T>(depth, zero), limit);
+        depth = at_most(at_least(depth, zero), limit);
         Lane<T> gap_before = zero, sx = zero, sy = zero, sz = zero;
         for (int k = 0; k < 4; ++k) {
             const Lanes4<T> old = gather(before, index + LANES * k);
@@ -50,13 +50,13 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
             sx += weight[k] * (x[k].x - old.x), sy += weight[k] * (x[k].y - old.y), sz += weight[k] * (x[k].z - old.z);
         }
         // what was too near before is mended without giving speed
-        const Lane<T> late = at_most<T>(at_least<T>(thick - gap_before, zero), depth);
+        const Lane<T> late = at_most(at_least(thick - gap_before, zero), depth);
         const Lane<T> along = sx * nx + sy * ny + sz * nz;
         sx -= nx * along, sy -= ny * along, sz -= nz * along;
-        const Lane<T> slip = square_root<T>(sx * sx + sy * sy + sz * sz), grip = load(pairs.friction + LANES * b) * depth;
+        const Lane<T> slip = square_root(sx * sx + sy * sy + sz * sz), grip = load(pairs.friction + LANES * b) * depth;
         // all of the slip while the surfaces grip, else friction times the push of it; 0 / 0 counts as gripping
-        const Lane<T> share = at_most<T>(grip / at_least<T>(slip, splat(T(1e-12))), splat(T(1)));
-        const Lane<T> inverse = splat(T(1)) / at_least<T>(sum, splat(T(1e-12)));
+        const Lane<T> share = at_most(grip / at_least(slip, splat(T(1e-12))), splat(T(1)));
+        const Lane<T> inverse = splat(T(1)) / at_least(sum, splat(T(1e-12)));
         T *push = pairs.push + 4 * LANES * b;
         const Lane<T> out[4] = {(nx * depth - sx * share) * inverse, (ny * depth - sy * share) * inverse,
                                 (nz * depth - sz * share) * inverse, late * inverse};

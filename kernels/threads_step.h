@@ -11,7 +11,7 @@ namespace {
 template <class T>
 inline Wide<T> shortfall(const Wide<T> &length2, const Wide<T> &soft, T compression) {
     const Wide<T> one = wide<T>(T(1)), missing = one - length2;
-    return wide_least<T>(missing, missing * wide<T>(compression)) / ((one + length2) * soft);
+    return at_most(missing, missing * wide<T>(compression)) / ((one + length2) * soft);
 }
 
 template <class T>

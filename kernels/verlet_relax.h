@@ -28,12 +28,12 @@ inline void project(const Pair<T> &p, int lanes, std::size_t y, std::size_t z) {
         T *a = p.a + k, *b = p.b + k;
         Lane<T> ax = load(a), ay = load(a + y), az = load(a + z), bx = load(b), by = load(b + y), bz = load(b + z);
         const Lane<T> dx = bx - ax, dy = by - ay, dz = bz - az;
-        const Lane<T> length = at_least<T>(square_root<T>(dx * dx + dy * dy + dz * dz), tiny);
+        const Lane<T> length = at_least(square_root(dx * dx + dy * dy + dz * dz), tiny);
         Lane<T> s = share - (uniform ? scaled : share * load(p.rest + k)) / length;
         if (p.mask && k + 2 * LANES >= lanes) s *= load(p.mask + (k + 2 * LANES - lanes));
         Lane<T> sa = s, sb = s;
         if (pinned) {
-            const Lane<T> wa = load(p.wa + k), wb = load(p.wb + k), sum = at_least<T>(wa + wb, tiny);
+            const Lane<T> wa = load(p.wa + k), wb = load(p.wb + k), sum = at_least(wa + wb, tiny);
             s = s * splat<T>(T(2)) / sum;
             sa = s * wa, sb = s * wb;
         }
@@ -88,7 +88,7 @@ T change(const T *now, const T *before, std::size_t count) {
     std::size_t i = 0;
     for (; i + LANES <= count; i += LANES) {
         const Lane<T> way = load(now + i) - load(before + i);
-        most = at_least<T>(most, at_least<T>(way, -way));
+        most = at_least(most, at_least(way, -way));
     }
     T largest = T(0);
     for (int k = 0; k < LANES; ++k) largest = most[k] > largest ? most[k] : largest;
@@ -145,8 +145,8 @@ void project_pairs(const MeshView<T> &m, int chunk) {
         const std::int32_t *index = m.index + b * 2 * LANES;
         Lanes4<T> i = gather(m.point, index), j = gather(m.point, index + LANES);
         const Lane<T> dx = j.x - i.x, dy = j.y - i.y, dz = j.z - i.z;
-        const Lane<T> length = at_least<T>(square_root<T>(dx * dx + dy * dy + dz * dz), tiny);
-        const Lane<T> sum = at_least<T>(i.w + j.w, tiny);
+        const Lane<T> length = at_least(square_root(dx * dx + dy * dy + dz * dz), tiny);
+        const Lane<T> sum = at_least(i.w + j.w, tiny);
         const Lane<T> s = share * (length - load(m.rest + b * LANES)) / (length * sum);
         const Lane<T> si = s * i.w, sj = s * j.w;
         i.x += dx * si, i.y += dy * si, i.z += dz * si;

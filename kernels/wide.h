@@ -47,48 +47,6 @@ inline void wide_store(T *p, const Wide<T> &v) {
     std::memcpy(p, &v, sizeof v);
 }
 template <class T>
-inline Wide<T> wide_root(const Wide<T> &x) {
-    Wide<T> r;
-    for (int i = 0; i < WIDTH<T>; ++i) r[i] = std::sqrt(x[i]);
-    return r;
-}
-template <class T>
-inline Wide<T> wide_least(const Wide<T> &x, const Wide<T> &y) {
-#if TOILE_VECTOR
-    return x < y ? x : y;
-#else
-    return at_most<T>(x, y);
-#endif
-}
-template <class T>
-inline Wide<T> wide_greatest(const Wide<T> &x, const Wide<T> &y) {
-#if TOILE_VECTOR
-    return x > y ? x : y;
-#else
-    return at_least<T>(x, y);
-#endif
-}
-template <class T>
-inline bool wide_any_equal(const Wide<T> &x, const Wide<T> &y) {
-#if TOILE_VECTOR
-    return any_set(x == y);
-#else
-    for (int i = 0; i < WIDTH<T>; ++i)
-        if (x[i] == y[i]) return true;
-    return false;
-#endif
-}
-template <class T>
-inline bool wide_any_greater(const Wide<T> &x, const Wide<T> &y) {
-#if TOILE_VECTOR
-    return any_set(x > y);
-#else
-    return any_greater<T>(x, y);
-#endif
-}
-
-
-template <class T>
 struct WidePoint {
     Wide<T> x, y, z, w;
 };
@@ -150,23 +108,11 @@ inline Wide<T> all_four(const Wide<T> &v) {
     else
         return __builtin_shufflevector(v, v, k, k, k, k, 4 + k, 4 + k, 4 + k, 4 + k);
 }
-// x where the sign is positive, y elsewhere
-template <class T>
-inline Wide<T> wide_choose(const Wide<T> &sign, const Wide<T> &x, const Wide<T> &y) {
-    const Wide<T> zero = {};
-    return sign > zero ? x : y;
-}
 #else
 template <int which, class T>
 inline Wide<T> all_four(const Wide<T> &v) {
     Wide<T> r;
     for (int i = 0; i < WIDTH<T>; ++i) r[i] = v[i / 4 * 4 + which];
-    return r;
-}
-template <class T>
-inline Wide<T> wide_choose(const Wide<T> &sign, const Wide<T> &x, const Wide<T> &y) {
-    Wide<T> r;
-    for (int i = 0; i < WIDTH<T>; ++i) r[i] = sign[i] > T(0) ? x[i] : y[i];
     return r;
 }
 #endif

@@ -26,14 +26,14 @@ struct PullBlock {
         dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
         length2 = dx * dx + dy * dy + dz * dz;
         rest = load(set.rest + b * LANES) * ratio;
-        return any_greater<T>(length2, rest * rest);
+        return any_greater(length2, rest * rest);
     }
     // Δλ = -C / (Σ w |∇C|² + α / dt²), Δx = w ∇C Δλ
     inline void pull(const Lane<T> &soft, const Lane<T> &most) {
         const Lane<T> tiny = splat<T>(T(1e-12)), zero = splat<T>(T(0));
-        const Lane<T> length = at_least<T>(square_root<T>(length2), tiny);
-        const Lane<T> stretch = at_most<T>(at_least<T>(length - rest, zero), most);
-        const Lane<T> s = stretch / (at_least<T>(i.w + j.w + soft, tiny) * length);
+        const Lane<T> length = at_least(square_root(length2), tiny);
+        const Lane<T> stretch = at_most(at_least(length - rest, zero), most);
+        const Lane<T> s = stretch / (at_least(i.w + j.w + soft, tiny) * length);
         const Lane<T> si = s * i.w, sj = s * j.w;
         i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
         j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
@@ -178,8 +178,8 @@ struct Air {
 template <class T>
 inline void predict(const ClothView<T> &cloth, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
     const Wide<T> w = all_four<3, T>(x), kept = each_four_times(cloth.kept + p);
-    v = wide_choose<T>(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
-    const Wide<T> ahead = wide_choose<T>(w, air.head_start * wide_load(cloth.asked + 4 * p), wide<T>(T(0)));
+    v = choose(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
+    const Wide<T> ahead = choose(w, air.head_start * wide_load(cloth.asked + 4 * p), wide<T>(T(0)));
     const Wide<T> free = x + air.dt * v;
     wide_store<T>(cloth.before + 4 * p, x);
     wide_store<T>(cloth.asked + 4 * p, free);  // until settle knows where the constraints wanted the particle
@@ -295,13 +295,13 @@ inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *
     const Lane<T> wall = row(3) + speed * splat<T>(time);
     Lanes4<T> x = gather(point, index);
     const Lane<T> depth = wall - (nx * x.x + ny * x.y + nz * x.z);
-    if (!any_greater<T>(depth, zero)) return;
+    if (!any_greater(depth, zero)) return;
     Lanes4<T> old = gather(before, index);
     // pinned particles stay
-    const Lane<T> push = where_positive<T>(x.w, at_most<T>(at_least<T>(depth, zero), splat<T>(o.push_limit)));
+    const Lane<T> push = where_positive(x.w, at_most(at_least(depth, zero), splat<T>(o.push_limit)));
     // the part of the depth that was there before is mended without giving speed
     const Lane<T> was = wall - speed * splat<T>(o.dt) - (nx * old.x + ny * old.y + nz * old.z);
-    const Lane<T> late = at_most<T>(at_least<T>(was, zero), push);
+    const Lane<T> late = at_most(at_least(was, zero), push);
     x.x += nx * push, x.y += ny * push, x.z += nz * push;
     old.x += nx * late, old.y += ny * late, old.z += nz * late;
     const Lane<T> dt = splat<T>(o.dt);
@@ -309,8 +309,8 @@ inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *
     const Lane<T> along = sx * nx + sy * ny + sz * nz;
     sx -= nx * along, sy -= ny * along, sz -= nz * along;
     // all of the slip while the skin grips, else friction times the push of it
-    const Lane<T> grip = row(8) * push, slip = at_least<T>(square_root<T>(sx * sx + sy * sy + sz * sz), splat<T>(T(1e-12)));
-    const Lane<T> share = where_positive<T>(push, at_most<T>(grip / slip, splat<T>(T(1))));
+    const Lane<T> grip = row(8) * push, slip = at_least(square_root(sx * sx + sy * sy + sz * sz), splat<T>(T(1e-12)));
+    const Lane<T> share = where_positive(push, at_most(grip / slip, splat<T>(T(1))));
     x.x -= sx * share, x.y -= sy * share, x.z -= sz * share;
     scatter(point, index, x), scatter(before, index, old);
 }
@@ -321,10 +321,10 @@ inline Wide<T> new_velocity(const ClothView<T> &cloth, const StepOptions<T> &o, 
     Wide<T> v = (x - wide_load(cloth.before + 4 * p)) * inverse_dt;
     const Wide<T> square = v * v, most = wide<T>(o.speed_limit * o.speed_limit);
     const Wide<T> speed2 = all_four<0, T>(square) + all_four<1, T>(square) + all_four<2, T>(square);
-    if (wide_any_greater<T>(speed2, most))
-        v = wide_choose<T>(speed2 - most, v * (wide<T>(o.speed_limit) / wide_root<T>(speed2)), v);
-    const Wide<T> w = all_four<3, T>(x), none = wide<T>(T(0));
-    return wide_any_equal<T>(w, none) ? wide_choose<T>(w, v, wide_load(cloth.velocity + 4 * p)) : v;
+    if (any_greater(speed2, most))
+        v = choose(speed2 - most, v * (wide<T>(o.speed_limit) / square_root(speed2)), v);
+    const Wide<T> w = all_four<3, T>(x), least = wide<T>(T(1e-30));
+    return any_greater(least, w) ? choose(w, v, wide_load(cloth.velocity + 4 * p)) : v;
 }
 
 // the end of a substep for one span of particles, and the beginning of the next

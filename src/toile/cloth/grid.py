@@ -1,7 +1,7 @@
 """Cloth that is a rectangle of equal cells: its constraints need no lists (kernels/grid_step.h).
 
-Flags, table-cloths and the squares of experiments are swept three times as fast as garments with their
-irregular meshes, and by the same equations.
+Flags, table-cloths and the squares of experiments take about 0.6 of the time that lists would, by the same
+equations.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def stencil_stars(grid: Grid, particles: Ints, weight: Floats, centre: Ints) -> 
     count = grid.rows * grid.columns
     column, row = centre % grid.columns, centre // grid.columns
     inner = (column > 0) & (column < grid.columns - 1) & (row > 0) & (row < grid.rows - 1)
-    away = np.where(particles >= 0, particles - centre[:, None], 0)
     here = particles >= 0
+    away = particles - centre[:, None]
     along, up = (np.where(here & (np.abs(away) == step), weight, 0.0) for step in (1, grid.columns))
     middle = np.where(here & (away == 0), weight, 0.0).sum(axis=1)
     bend = np.array([along[inner].max(initial=0.0), up[inner].max(initial=0.0)])
