@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "grid_view.h"
+#include "memory.h"
 
 template <class T>
 class Grid {
@@ -30,6 +31,9 @@ class Grid {
     void set_weight(const std::vector<T> &inverse_mass) { fill(weight_, [&](std::size_t p) { return inverse_mass[p]; }); }
     void set_gain(const std::vector<T> &gain) {
         fill(gain_, [&](std::size_t p) { return star_of_[p] < 0 ? T(0) : gain[star_of_[p]]; });
+    }
+    std::size_t bytes() const {
+        return bytes_of(star_of_, x_[0], x_[1], x_[2], moment_[0], moment_[1], moment_[2], gain_, weight_, next_, after_next_);
     }
     GridView<T> view() {
         GridView<T> v = view_;

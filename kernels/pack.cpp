@@ -98,5 +98,6 @@ Packed pack(const std::vector<std::int32_t> &particles, int arity, std::size_t p
         }
         packed.begin.push_back(blocks);
     }
+    packed.index.shrink_to_fit(), packed.source.shrink_to_fit();
     return packed;
 }

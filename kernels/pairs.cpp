@@ -211,6 +211,13 @@ void Pairs<T>::list_uses() {
     each_use([&](std::size_t at) { use[next[particle[at]]++] = static_cast<std::int32_t>(at); });
 }
 template <class T>
+std::size_t Pairs<T>::bytes() const {
+    std::size_t found = bytes_of(found_);
+    for (const auto &list : found_) found += bytes_of(list);
+    return found + bytes_of(near_.vertex_face, near_.edge_edge, planes_, particle, use, weight, normal, thickness_, friction_, push, depth, pushed, use_begin);
+}
+
+template <class T>
 PairView<T> Pairs<T>::view() {
     return {(packed_ + PAIR_LANES - 1) / PAIR_LANES, particle.data(), weight.data(), normal.data(), thickness_.data(),
             friction_.data(), push.data(), depth.data(), pushed.data(), use_begin.data(), use.data()};

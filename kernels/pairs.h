@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory.h"
 #include "pairs_view.h"
 #include "proximity.h"
 
@@ -37,6 +38,7 @@ class Pairs {
 
     std::size_t count() const { return planes_.size(); }
     PairView<T> view();
+    std::size_t bytes() const;
 
     // How far contact planes of the skin are to be raised [m], because other cloth lies under them: cloth upon cloth upon
     // skin keeps its order, as skin is the last word in a substep. Planes by particle (begin: particle + 1).
@@ -71,6 +73,7 @@ class Facing {
   public:
     Facing() = default;
     Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count);
+    std::size_t bytes() const { return bytes_of(triangles_, fan_, fan_begin_, area_, facing_); }
     // (particle, 3)
     template <class T>
     const double *at(const T *point);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "memory.h"
 #include "proximity_view.h"
 
 namespace surface {
@@ -45,6 +46,12 @@ class Patches {
     // whether AVX2 may be used; the same is found either way
     void set_wide(bool wide) { wide_ = wide; }
 
+    std::size_t bytes() const {
+        std::size_t sorted = 0;
+        for (int k = 0; k < 3; ++k) sorted += bytes_of(sorted_lo_[k], sorted_hi_[k]);
+        return sorted + bytes_of(triangles_, source_, label_, patch_start_, rim_, kin_, kin_start_, joints_, vertices_, vertex_start_, edges_, edge_start_) +
+               bytes_of(point_, normal_, face_boxes_, edge_boxes_, face_block_, edge_block_, patch_box_, patch_axis_, patch_reach_, patch_velocity_, order_);
+    }
     std::size_t triangle_count() const { return triangles_.size() / 3; }
     std::size_t particle_count() const { return label_.size(); }
     std::size_t patch_count() const { return patch_start_.size() - 1; }

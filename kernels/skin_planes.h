@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lanes.h"
+#include "memory.h"
 #include "team.h"
 #include "xpbd.h"
 
@@ -55,6 +56,7 @@ class SkinPlanes {
         });
     }
 
+    std::size_t bytes() const { return bytes_of(begin, normal, offset, home_, velocity_, block_begin_, particle_, plane_); }
     ContactView<T> view() const { return {block_begin_.data(), particle_.data(), plane_.data()}; }
 
   private:

@@ -74,6 +74,9 @@ class Stars {
         return true;
     }
 
+    std::size_t bytes() const {
+        return curvature_.bytes() + force_.bytes() + few_curvature_.bytes() + few_force_.bytes() + bytes_of(compliance_, gain_, moment_, rest_, bound_);
+    }
     Bending<T> view() {
         const RowSet<T> &curvature = few_ ? few_curvature_ : curvature_, &force = few_ ? few_force_ : force_;
         return {curvature.view(), force.view(), gain_.data(), moment_.data(), rest_.empty() ? nullptr : rest_.data()};

@@ -112,17 +112,16 @@ class Cloth {
                 "label, layer, friction and thickness need one value per particle");
         require_indices(triangles, count_, "layers: a triangle names a particle that does not exist");
         require_indices(label, count_, "layers: labels go from 0 to the number of particles");
-        faces_.resize(triangles.size());
-        for (std::size_t i = 0; i < faces_.size(); ++i) faces_[i] = place_[triangles.data()[i]];
+        const std::vector<std::int32_t> faces = placed_corners(triangles);
         std::vector<std::int32_t> sewn(count_);
         layer_.resize(count_);
         for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_[k]], layer_[k] = layer.data()[order_[k]];
         cloth_friction_ = in_order(friction), cloth_thickness_ = in_order(thickness);
         for (const T h : cloth_thickness_) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
         layered_ = std::any_of(layer_.begin(), layer_.end(), [&](std::int32_t l) { return l != layer_[0]; });
-        facing_ = layered_ ? Facing(faces_, count_) : Facing();
+        facing_ = layered_ ? Facing(faces, count_) : Facing();
         pairs_.clear();
-        patches_ = std::make_unique<surface::Patches>(faces_.data(), faces_.size() / 3, count_, sewn.data());
+        patches_ = std::make_unique<surface::Patches>(faces.data(), faces.size() / 3, count_, sewn.data());
     }
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
@@ -138,8 +137,7 @@ class Cloth {
                 "levels need the flat corners, the panel and the flat points of each triangle");
         require(level_count >= 0 && level_count <= LEVEL_LIMIT, "there are 0 to 8 levels");
         require_indices(triangles, count_, "levels: a triangle names a particle that does not exist");
-        std::vector<std::int32_t> t(triangles.size());
-        for (std::size_t i = 0; i < t.size(); ++i) t[i] = place_[triangles.data()[i]];
+        const std::vector<std::int32_t> t = placed_corners(triangles);
         const std::vector<double> w(inverse_mass_.begin(), inverse_mass_.end());
         // panels that are drawn from inside run clockwise: mirrored here, so that charts can be laid side by side
         std::vector<double> mirrored(corner.data(), corner.data() + corner.size());
@@ -156,13 +154,18 @@ class Cloth {
             require(worn->shape(0) == count_, "worn positions need one row per particle");
             give_way(levels, *worn);
         }
-        for (Level &from : levels) levels_.emplace_back(std::move(from));
+        levels_.reserve(levels.size());
+        for (const Level &from : levels) levels_.emplace_back(from);
     }
 
     // (points, limits) of each level
     std::vector<std::tuple<std::size_t, std::size_t>> levels() const {
         std::vector<std::tuple<std::size_t, std::size_t>> r;
-        for (const auto &l : levels_) r.emplace_back(l.level.count, l.level.rest.size());
+        for (const auto &level : levels_) {
+            std::size_t limits = 0;
+            level.each_limit([&](std::int32_t, std::int32_t, T) { ++limits; });
+            r.emplace_back(level.count, limits);
+        }
         return r;
     }
 
@@ -189,21 +192,23 @@ class Cloth {
     nb::tuple level_limits(std::size_t which, Points position) {
         require(which < levels_.size() && position.shape(0) == count_, "no such level, or not one position per particle");
         std::vector<double> coarse = placed_points(position);
-        for (std::size_t l = 0; l <= which; ++l) coarse = averages(levels_[l].level, coarse);
-        const Level &level = levels_[which].level;
-        return nb::make_tuple(own(std::move(coarse), {level.count, 3}),
-                              own(std::vector<std::int32_t>(level.pair), {level.rest.size(), 2}),
-                              own(std::vector<double>(level.rest), {level.rest.size()}));
+        for (std::size_t l = 0; l <= which; ++l) coarse = averages(levels_[l], coarse);
+        std::vector<std::int32_t> pair;
+        std::vector<double> rest;
+        levels_[which].each_limit([&](std::int32_t i, std::int32_t j, T length) { pair.push_back(i), pair.push_back(j), rest.push_back(length); });
+        const std::size_t limits = rest.size();
+        return nb::make_tuple(own(std::move(coarse), {levels_[which].count, 3}), own(std::move(pair), {limits, 2}), own(std::move(rest), {limits}));
     }
 
-    // the order in which one sweep visits the triangles, for reference computations
-    std::vector<std::int32_t> triangle_sequence() const {
+    // the order in which one sweep visits the triangles that the cloth was made of, for reference computations
+    std::vector<std::int32_t> triangle_sequence(Triangles triangles) const {
         std::vector<std::int32_t> r;
         if (grid_.there()) {
             grid_.each_triangle([&](int row, int column, int upper) { r.push_back(2 * (row * (grid_.columns() - 1) + column) + upper); });
             return r;
         }
-        for (const std::int32_t k : triangles_.packed.source)
+        require_indices(triangles, count_, "a triangle names a particle that does not exist");
+        for (const std::int32_t k : pack(placed_corners(triangles), 3, count_, chunk_count_).source)
             if (k >= 0) r.push_back(k);
         return r;
     }
@@ -229,6 +234,22 @@ class Cloth {
         std::size_t step = 0, below = counts[0];
         while (below <= wanted && step + 1 < STRETCH_STEPS) below += counts[++step];
         return {std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(thread_count), static_cast<double>(step) * STRETCH_STEP};
+    }
+
+    // bytes held, by part
+    std::vector<std::tuple<std::string, std::size_t>> memory() const {
+        std::size_t levels = 0;
+        for (const auto &level : levels_) levels += level.bytes();
+        return {{"particles", bytes_of(order_, place_, point_, before_, velocity_, asked_, inverse_mass_, drag_, kept_, thickness_, friction_, layer_, cloth_friction_, cloth_thickness_)},
+                {"triangles", triangles_.bytes()},
+                {"long threads, seams", long_threads_.bytes() + seams_.bytes()},
+                {"bending", stars_.bytes()},
+                {"coarse limits", levels},
+                {"rectangle", grid_.bytes()},
+                {"patches", patches_ ? patches_->bytes() : 0},
+                {"layers", facing_.bytes()},
+                {"near cloth", bytes_of(near_.vertex_face, near_.edge_edge) + pairs_.bytes()},
+                {"skin", planes_.bytes()}};
     }
 
     std::size_t particle_count() const { return count_; }
@@ -291,6 +312,12 @@ class Cloth {
         for (std::size_t k = 0; k < count_; ++k) r[k] = static_cast<T>(values.data()[order_[k]]);
         return r;
     }
+    // corners of triangles whose particles are known to exist
+    std::vector<std::int32_t> placed_corners(const Triangles &triangles) const {
+        std::vector<std::int32_t> r(triangles.size());
+        for (std::size_t i = 0; i < r.size(); ++i) r[i] = place_[triangles.data()[i]];
+        return r;
+    }
     std::vector<std::int32_t> placed(const Rows &rows) const {
         std::vector<std::int32_t> r(rows.size());
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -306,13 +333,12 @@ class Cloth {
         require(weight.shape(0) == rows.shape(0) && stiffness.shape(0) == rows.shape(0),
                 "triangles need two pairs of weights and three stiffnesses each");
         require_indices(rows, count_, "a triangle names a particle that does not exist");
-        std::vector<std::int32_t> particles(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) particles[i] = place_[rows.data()[i]];
         Set &set = triangles_;
         double area = 0.0;  // the weights are the inverse of two sides
         for (std::size_t t = 0; t < rows.shape(0); ++t) area += 0.5 / std::abs(weight(t, 0, 0) * weight(t, 1, 1) - weight(t, 0, 1) * weight(t, 1, 0));
         if (rows.shape(0)) edge_ = std::sqrt(area / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
-        set.packed = pack(particles, 3, count_, chunk_count_);
+        set.packed = pack(placed_corners(rows), 3, count_, chunk_count_);
+        set.weight.reserve(4 * set.packed.source.size()), set.compliance.reserve(3 * set.packed.source.size());
         constraint_count_ += 3 * rows.shape(0);
         for (std::size_t b = 0; b < set.packed.block_count(); ++b) {
             const std::int32_t *from = set.packed.source.data() + b * LANES;
@@ -323,15 +349,16 @@ class Cloth {
                 for (int lane = 0; lane < LANES; ++lane)
                     set.compliance.push_back(from[lane] < 0 ? T(1) : compliance(stiffness.data()[3 * static_cast<std::size_t>(from[lane]) + k]));
         }
+        set.packed.source = {};
     }
 
     // of each triangle, with its corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
     void set_gram() {
         const Packed &packed = triangles_.packed;
-        triangles_.gram.assign(3 * packed.source.size(), T(0));
+        triangles_.gram.assign(3 * LANES * packed.block_count(), T(0));
         for (std::size_t b = 0; b < packed.block_count(); ++b)
             for (int lane = 0; lane < LANES; ++lane) {
-                if (packed.source[b * LANES + lane] < 0) continue;
+                if (static_cast<std::size_t>(packed.index[3 * b * LANES + lane]) >= count_) continue;  // padding
                 const T *weight = triangles_.weight.data() + b * 4 * LANES + lane;
                 const T a[3] = {-(weight[0] + weight[LANES]), weight[0], weight[LANES]};
                 const T d[3] = {-(weight[2 * LANES] + weight[3 * LANES]), weight[2 * LANES], weight[3 * LANES]};
@@ -424,7 +451,7 @@ class Cloth {
     Grid<T> grid_;
     std::vector<CoarseSet<T>> levels_;
     std::unique_ptr<surface::Patches> patches_;
-    std::vector<std::int32_t> faces_, layer_;
+    std::vector<std::int32_t> layer_;
     std::vector<T> cloth_friction_, cloth_thickness_;
     bool layered_ = false;
     Facing facing_;
@@ -451,7 +478,8 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
-        .def("triangle_sequence", &C::triangle_sequence)
+        .def("triangle_sequence", &C::triangle_sequence, nb::arg("triangles"))
+        .def_prop_ro("memory", &C::memory, "-> bytes held, by part")
         .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"),
              nb::arg("thickness"))
         .def("stretch", &C::stretch, nb::arg("position"), nb::arg("every") = 1)

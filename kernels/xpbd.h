@@ -13,7 +13,7 @@ struct Constraints {
     const std::int32_t *index = nullptr;  // (block, arity, lane)
     const std::size_t *begin = nullptr;   // (group + 1): the chunks, the borders after each, those left over
     const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
-    const T *compliance = nullptr;        // (block, lane): 1 / stiffness [m/N]; three rows each for triangles
+    const T *compliance = nullptr;        // (block, 3, lane): 1 / stiffness [m/N] of triangles
     const T *weight = nullptr;            // (block, 4, lane): coefficients of triangles
     const T *gram = nullptr;              // (block, 3, lane): Σ w a², Σ w a b, Σ w b² of triangles
     int arity = 0;
@@ -53,7 +53,7 @@ struct LevelView {
     int chunk_count = 0;
     T *point = nullptr;   // (count + dummies, 4): x, y, z, inverse mass
     T *start = nullptr;   // (count, 4): the averages before any limit
-    const std::size_t *average_begin = nullptr;
+    const std::int32_t *average_begin = nullptr;
     const std::int32_t *average_point = nullptr;
     const T *average_weight = nullptr;
     const std::int32_t *spread_point = nullptr;  // (finer, 4)

@@ -8,6 +8,7 @@
 
 #include "hierarchy.h"
 #include "lanes.h"
+#include "memory.h"
 #include "pack.h"
 #include "xpbd.h"
 
@@ -19,6 +20,7 @@ struct ConstraintSet {
     Constraints<T> view() const {
         return {packed.index.data(), packed.begin.empty() ? nullptr : packed.begin.data(), rest.data(), compliance.data(), weight.data(), gram.data(), packed.arity};
     }
+    std::size_t bytes() const { return bytes_of(packed.index, packed.source, packed.begin, rest, compliance, weight, gram); }
 };
 
 // pairs of points (pair, 2) that may not be farther apart than their rest length [m]
@@ -26,10 +28,9 @@ template <class T>
 ConstraintSet<T> packed_pulls(const std::vector<std::int32_t> &pairs, const double *rest, std::size_t point_count, int chunk_count) {
     ConstraintSet<T> set;
     set.packed = pack(pairs, 2, point_count, chunk_count);
-    for (const std::int32_t k : set.packed.source) {
-        set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest[k]));
-        set.compliance.push_back(T(0));
-    }
+    set.rest.reserve(set.packed.source.size());
+    for (const std::int32_t k : set.packed.source) set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest[k]));
+    set.packed.source = {};
     return set;
 }
 
@@ -58,7 +59,9 @@ struct RowSet {
             for (const std::int32_t r : list) add(rows[r], r);
             run_begin.push_back(run.size());
         }
+        run.shrink_to_fit(), target.shrink_to_fit(), at.shrink_to_fit(), weight.shrink_to_fit();
     }
+    std::size_t bytes() const { return bytes_of(run_begin, run, target, at, weight); }
     void add(const SparseRow<T> &row, std::int32_t r) {
         const auto length = static_cast<std::int32_t>(row.entry.size());
         if (run.size() == run_begin.back() || run.back().length != length)
@@ -76,36 +79,52 @@ struct RowSet {
     SparseRows<T> view() const { return {run_begin.data(), run.data(), target.data(), at.data(), weight.data()}; }
 };
 
-// a level of coarse points with its limits
-template <class T>
-struct CoarseSet {
-    Level level;
-    ConstraintSet<T> limits;
-    std::vector<T> point, start, average_weight, spread_weight;
-    int chunk_count;
-    explicit CoarseSet(Level &&from) : level(std::move(from)), chunk_count(chunk_count_for(4 * level.count)) {
-        limits = packed_pulls<T>(level.pair, level.rest.data(), level.count, chunk_count);
-        average_weight.assign(level.average_weight.begin(), level.average_weight.end());
-        spread_weight.assign(level.spread_weight.begin(), level.spread_weight.end());
-        level.spread_weight = {};  // once is enough
-        point.assign(4 * (level.count + group_count(chunk_count)), T(0)), start.assign(4 * level.count, T(0));
-        for (std::size_t c = 0; c < level.count; ++c) point[4 * c + 3] = static_cast<T>(level.inverse_mass[c]);
-    }
-    LevelView<T> view() {
-        return {level.count, chunk_count, point.data(), start.data(), level.average_begin.data(), level.average_point.data(),
-                average_weight.data(), level.spread_point.data(), spread_weight.data(), limits.view()};
-    }
-};
-
-// coarse points of a level from the points of the finer one
-inline std::vector<double> averages(const Level &level, const std::vector<double> &finer) {
+// coarse points of a level (Level, CoarseSet) from the points of the finer one
+template <class Coarse>
+std::vector<double> averages(const Coarse &level, const std::vector<double> &finer) {
     std::vector<double> coarse(3 * level.count, 0.0);
     for (std::size_t c = 0; c < level.count; ++c)
-        for (std::size_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
+        for (auto k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
             for (int a = 0; a < 3; ++a)
-                coarse[3 * c + a] += level.average_weight[k] * finer[3 * static_cast<std::size_t>(level.average_point[k]) + a];
+                coarse[3 * c + a] += static_cast<double>(level.average_weight[k]) * finer[3 * static_cast<std::size_t>(level.average_point[k]) + a];
     return coarse;
 }
+
+// a level of coarse points with its limits, as the hot loop reads them
+template <class T>
+struct CoarseSet {
+    std::size_t count;
+    int chunk_count;
+    ConstraintSet<T> limits;
+    std::vector<std::int32_t> average_begin, average_point, spread_point;
+    std::vector<T> point, start, average_weight, spread_weight;
+    explicit CoarseSet(const Level &from)
+        : count(from.count), chunk_count(chunk_count_for(4 * count)),
+          limits(packed_pulls<T>(from.pair, from.rest.data(), count, chunk_count)),
+          average_begin(from.average_begin.begin(), from.average_begin.end()),
+          average_point(from.average_point.begin(), from.average_point.end()),
+          spread_point(from.spread_point.begin(), from.spread_point.end()), point(4 * (count + group_count(chunk_count)), T(0)),
+          start(4 * count, T(0)), average_weight(from.average_weight.begin(), from.average_weight.end()),
+          spread_weight(from.spread_weight.begin(), from.spread_weight.end()) {
+        for (std::size_t c = 0; c < count; ++c) point[4 * c + 3] = static_cast<T>(from.inverse_mass[c]);
+    }
+    // calls use(first point, second point, rest length) for every limit
+    template <class Use>
+    void each_limit(const Use &use) const {
+        for (std::size_t b = 0; b < limits.packed.block_count(); ++b)
+            for (int lane = 0; lane < LANES; ++lane) {
+                const auto i = limits.packed.index[2 * b * LANES + lane], j = limits.packed.index[(2 * b + 1) * LANES + lane];
+                if (static_cast<std::size_t>(i) < count) use(i, j, limits.rest[b * LANES + lane]);
+            }
+    }
+    std::size_t bytes() const {
+        return limits.bytes() + bytes_of(average_begin, average_point, spread_point, point, start, average_weight, spread_weight);
+    }
+    LevelView<T> view() {
+        return {count, chunk_count, point.data(), start.data(), average_begin.data(), average_point.data(),
+                average_weight.data(), spread_point.data(), spread_weight.data(), limits.view()};
+    }
+};
 
 constexpr std::size_t STRETCH_STEPS = 2000;
 constexpr double STRETCH_STEP = 0.0005;
@@ -116,8 +135,8 @@ double block_stretch(const ConstraintSet<T> &triangles, const std::vector<std::i
                      std::vector<std::uint32_t> &counts) {
     double sum = 0.0;
     for (int lane = 0; lane < LANES; ++lane) {
-        if (triangles.packed.source[block * LANES + lane] < 0) continue;
         const std::int32_t *index = triangles.packed.index.data() + block * 3 * LANES + lane;
+        if (static_cast<std::size_t>(*index) >= order.size()) continue;  // padding
         const T *weight = triangles.weight.data() + block * 4 * LANES + lane;
         const double *p[3];
         for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order[index[k * LANES]]);

@@ -28,12 +28,12 @@ struct PullBlock {
         rest = load(set.rest + b * LANES) * ratio;
         return any_greater(length2, rest * rest);
     }
-    // Δλ = -C / (Σ w |∇C|² + α / dt²), Δx = w ∇C Δλ
-    inline void pull(const Lane<T> &soft, const Lane<T> &most) {
+    // Δλ = -C / Σ w |∇C|², Δx = w ∇C Δλ
+    inline void pull(const Lane<T> &most) {
         const Lane<T> tiny = splat<T>(T(1e-12)), zero = splat<T>(T(0));
         const Lane<T> length = at_least(square_root(length2), tiny);
         const Lane<T> stretch = at_most(at_least(length - rest, zero), most);
-        const Lane<T> s = stretch / (at_least(i.w + j.w + soft, tiny) * length);
+        const Lane<T> s = stretch / (at_least(i.w + j.w, tiny) * length);
         const Lane<T> si = s * i.w, sj = s * j.w;
         i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
         j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
@@ -43,15 +43,15 @@ struct PullBlock {
 
 // rest lengths times `ratio`; no pair is shortened by more than `share` of its rest length plus `most`
 template <class T>
-void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T ratio, T share, T most) {
-    const Lane<T> stiff = splat<T>(inverse_dt2), scale = splat<T>(ratio);
+void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T ratio, T share, T most) {
+    const Lane<T> scale = splat<T>(ratio);
     for (std::size_t b = first; b < last; b += 2) {
         PullBlock<T> one, two;
         // most are slack most of the time
         const bool first_pulls = one.read(set, b, point, scale), second_pulls = two.read(set, b + 1, point, scale);
         if (!first_pulls && !second_pulls) continue;
         const auto pull = [&](PullBlock<T> &block, std::size_t k) {
-            block.pull(load(set.compliance + k * LANES) * stiff, load(set.rest + k * LANES) * splat<T>(share) + splat<T>(most));
+            block.pull(load(set.rest + k * LANES) * splat<T>(share) + splat<T>(most));
         };
         pull(one, b), pull(two, b + 1);
         one.write(point), two.write(point);
@@ -191,7 +191,7 @@ template <class T>
 void average(const LevelView<T> &level, const T *finer, std::size_t first, std::size_t last) {
     for (std::size_t c = first; c < last; ++c) {
         Four<T> sum = four<T>(T(0));
-        for (std::size_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
+        for (std::int32_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
             sum += four<T>(level.average_weight[k]) * load4(finer + 4 * static_cast<std::size_t>(level.average_point[k]));
         sum[3] = level.point[4 * c + 3];
         store4(level.point + 4 * c, sum);
@@ -251,7 +251,7 @@ void limit_level(const ClothView<T> &cloth, const StepOptions<T> &o, int l, int 
     const auto &set = level.limits;
     const int chunks = level.chunk_count;
     const auto limit = [&](int g) {
-        project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(0), T(1), o.limit_share, T(0));
+        project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.limit_share, T(0));
     };
     for (int c = rank; c < chunks; c += size) {
         if (l + 1 < cloth.level_count)
@@ -355,7 +355,7 @@ void sweep_chunks(const ClothView<T> &cloth, const StepOptions<T> &o, T inverse_
     const auto project = [&](int g) {
         const auto &long_threads = cloth.long_threads, &t = cloth.triangles;
         if (long_threads.begin)
-            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(0), T(1), o.limit_share, T(0));
+            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(1), o.limit_share, T(0));
         project_triangles<T>(t, t.begin[g], t.begin[g + 1], cloth.point, inverse_dt2, o.compression);
     };
     for (int c = rank; c < chunks; c += size) carry(cloth, c), project(c);
@@ -365,7 +365,7 @@ void sweep_chunks(const ClothView<T> &cloth, const StepOptions<T> &o, T inverse_
     if (rank == 0) {
         project(2 * chunks);
         const auto &seams = cloth.seams;
-        project_pulls<T>(seams, 0, seams.begin[group_count(chunks)], cloth.point, inverse_dt2, closing, T(0), T(1e9));
+        project_pulls<T>(seams, 0, seams.begin[group_count(chunks)], cloth.point, closing, T(0), T(1e9));
     }
     barrier.wait();
 }

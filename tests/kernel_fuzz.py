@@ -133,7 +133,7 @@ def both_precisions() -> None:
                 stars = solver.constraint_count - 3 * len(garment.triangles)
                 solver._cloth.set_star_rest(np.zeros((stars, 3)))
                 solver._cloth.level_limits(0, x)
-                solver._cloth.triangle_sequence()
+                solver._cloth.triangle_sequence(garment.triangles)
             elif name == "verlet" and not settings:
                 solver._cloth.sequence()
 

@@ -58,7 +58,7 @@ def reference_substep(
     # what is asked for adds up to 1 / (1 - β) times as much
     dt2 = dt**2 * (1 - settings.head_start)
     x = bent(bends, free + settings.head_start * asked, w, dt2)
-    for k in solver._cloth.triangle_sequence():
+    for k in solver._cloth.triangle_sequence(garment.triangles):
         stiffness = threads.stiffness[k] * dt2
         project_triangle(x, w, garment.triangles[k], threads.weight[k], stiffness, settings.compression)
     return x, (x - old) / dt, x - free
