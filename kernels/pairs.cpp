@@ -82,13 +82,7 @@ template const double *Facing::at(const double *);
 template <class T>
 void Pairs<T>::clear() {
     near_.vertex_face.clear(), near_.edge_edge.clear();
-    planes_.clear();
-    packed_ = 0;
-}
-
-template <class T>
-void Pairs<T>::watch(surface::Near &near) {
-    std::swap(near_, near);
+    packed_ = count_ = 0;
 }
 
 // one watched pair: is it worth a plane, and which one?
@@ -121,7 +115,7 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
 
 // a chunk of the watched pairs, faces first
 template <class T>
-void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk) {
+void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk, std::vector<Plane> &found) const {
     const std::size_t face_chunks = (near_.vertex_face.size() + CHUNK - 1) / CHUNK;
     const bool edges = chunk >= face_chunks;
     const std::vector<surface::Four> &list = edges ? near_.edge_edge : near_.vertex_face;
@@ -133,8 +127,6 @@ void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::
         wide ? avx2::measure_edges(now, first, count, at) : plain::measure_edges(now, first, count, at);
     else
         wide ? avx2::measure_faces(now, first, count, at) : plain::measure_faces(now, first, count, at);
-    std::vector<Plane> &found = found_[chunk];
-    found.clear();
     Plane plane;
     for (std::size_t i = 0; i < count; ++i) {
         const int lane = static_cast<int>(i % PAIR_LANES);
@@ -148,12 +140,12 @@ template <class T>
 void Pairs<T>::look(const ClothSides<T> &cloth, T dt, T far, bool wide) {
     particle_count_ = cloth.count;
     const std::size_t chunks = (near_.vertex_face.size() + CHUNK - 1) / CHUNK + (near_.edge_edge.size() + CHUNK - 1) / CHUNK;
-    if (found_.size() < chunks) found_.resize(chunks);
+    Found found(chunks);
     std::atomic<std::size_t> next{0};
     run_team(chunks < 4 ? 1 : thread_count(), [&](int, int, Barrier &) {
-        for (std::size_t k; (k = next.fetch_add(1)) < chunks;) look_at(cloth, dt, far, wide, k);
+        for (std::size_t k; (k = next.fetch_add(1)) < chunks;) look_at(cloth, dt, far, wide, k, found[k]);
     });
-    pack(chunks);
+    pack(found);
 }
 
 // one plane into its place among those that the substeps read
@@ -165,30 +157,42 @@ void Pairs<T>::put(const Plane &plane, std::size_t i) {
         weight[(4 * b + k) * lanes + lane] = plane.weight[k];
     }
     for (std::size_t k = 0; k < 3; ++k) normal[(3 * b + k) * lanes + lane] = plane.normal[k];
-    thickness_[i] = plane.thickness, friction_[i] = plane.friction;
+    thickness_[i] = plane.thickness, friction_[i] = plane.friction, depth[i] = plane.gap;
 }
 
-// what was found in each chunk, one after the other: all planes for stacks, those that matter soon for the substeps
 template <class T>
-void Pairs<T>::pack(std::size_t chunks) {
-    std::vector<std::size_t> all(chunks + 1, 0), soon(chunks + 1, 0);
+typename Pairs<T>::Plane Pairs<T>::plane(std::size_t i) const {
+    const std::size_t lanes = PAIR_LANES, b = i / lanes, lane = i % lanes;
+    Plane plane;
+    for (std::size_t k = 0; k < 4; ++k)
+        plane.particle[k] = particle[(4 * b + k) * lanes + lane], plane.weight[k] = weight[(4 * b + k) * lanes + lane];
+    for (std::size_t k = 0; k < 3; ++k) plane.normal[k] = normal[(3 * b + k) * lanes + lane];
+    plane.gap = depth[i], plane.thickness = thickness_[i], plane.friction = friction_[i], plane.soon = i < packed_;
+    return plane;
+}
+
+// what was found in each chunk, one after the other: first the planes that matter soon, for the substeps, then the others, for
+// stacks
+template <class T>
+void Pairs<T>::pack(const Found &found) {
+    const std::size_t chunks = found.size(), lanes = PAIR_LANES;
+    std::vector<std::size_t> soon(chunks + 1, 0), later(chunks + 1, 0);
     for (std::size_t k = 0; k < chunks; ++k) {
-        const auto matters = [](const Plane &plane) { return plane.soon; };
-        all[k + 1] = all[k] + found_[k].size();
-        soon[k + 1] = soon[k] + static_cast<std::size_t>(std::count_if(found_[k].begin(), found_[k].end(), matters));
+        const auto matter = std::count_if(found[k].begin(), found[k].end(), [](const Plane &plane) { return plane.soon; });
+        soon[k + 1] = soon[k] + static_cast<std::size_t>(matter), later[k + 1] = later[k] + found[k].size() - static_cast<std::size_t>(matter);
     }
-    planes_.resize(all[chunks]), packed_ = soon[chunks];
-    const std::size_t lanes = PAIR_LANES, blocks = (packed_ + lanes - 1) / lanes;
-    particle.resize(4 * lanes * blocks), weight.resize(4 * lanes * blocks), normal.resize(3 * lanes * blocks);
-    thickness_.resize(lanes * blocks), friction_.resize(lanes * blocks), push.resize(4 * lanes * blocks), depth.resize(lanes * blocks);
+    packed_ = soon[chunks];
+    const std::size_t first = packed_ + padding();  // of the others
+    count_ = first + later[chunks];
+    const std::size_t room = (count_ + lanes - 1) / lanes * lanes;
+    for (auto *list : {&thickness_, &friction_, &depth}) refit(*list, room);
+    refit(particle, 4 * room), refit(weight, 4 * room), refit(normal, 3 * room), refit(push, 4 * first);
     const Plane none{{0, 0, 0, 0}, {}, {}, T(0), T(-1), T(0), false};
-    for (std::size_t i = packed_; i < lanes * blocks; ++i) put(none, i);
+    for (std::size_t i = packed_; i < first; ++i) put(none, i);
     for_ranges(chunks, 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
-            std::copy(found_[k].begin(), found_[k].end(), planes_.begin() + static_cast<std::ptrdiff_t>(all[k]));
-            std::size_t i = soon[k];
-            for (const Plane &plane : found_[k])
-                if (plane.soon) put(plane, i++);
+            std::size_t i = soon[k], j = first + later[k];
+            for (const Plane &plane : found[k]) put(plane, plane.soon ? i++ : j++);
         }
     });
     list_uses();
@@ -205,16 +209,14 @@ void Pairs<T>::list_uses() {
     use_begin.assign(particle_count_ + 1, 0);
     each_use([&](std::size_t at) { ++use_begin[particle[at] + 1]; });
     for (std::size_t p = 0; p < particle_count_; ++p) use_begin[p + 1] += use_begin[p];
-    use.resize(4 * packed_);
+    refit(use, 4 * packed_);
     pushed.assign(particle_count_, 0);
-    std::vector<std::size_t> next(use_begin.begin(), use_begin.end() - 1);
+    std::vector<std::int32_t> next(use_begin.begin(), use_begin.end() - 1);
     each_use([&](std::size_t at) { use[next[particle[at]]++] = static_cast<std::int32_t>(at); });
 }
 template <class T>
 std::size_t Pairs<T>::bytes() const {
-    std::size_t found = bytes_of(found_);
-    for (const auto &list : found_) found += bytes_of(list);
-    return found + bytes_of(near_.vertex_face, near_.edge_edge, planes_, particle, use, weight, normal, thickness_, friction_, push, depth, pushed, use_begin);
+    return bytes_of(near_.vertex_face, near_.edge_edge, particle, use, weight, normal, thickness_, friction_, push, depth, pushed, use_begin);
 }
 
 template <class T>
@@ -246,12 +248,12 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &b
         std::int32_t plane;
         T height;
     };
-    const int size = planes_.size() < 2000 ? 1 : thread_count();
+    const int size = count_ < 2000 ? 1 : thread_count();
     std::vector<std::vector<Raised>> found(size);
     run_team(size, [&](int rank, int team, Barrier &) {
-        const Share mine = share(planes_.size(), rank, team);
+        const Share mine = share(count_, rank, team);
         for (std::size_t k = mine.begin; k < mine.end; ++k) {
-            const Plane &pair = planes_[k];
+            const Plane pair = plane(k);
             if (pair.gap > T(2) * pair.thickness) continue;
             for (const T sign : {T(1), T(-1)}) {
                 std::int32_t above[3];

@@ -30,13 +30,13 @@ struct ClothSides {
 template <class T>
 class Pairs {
   public:
-    // pairs to look at from now on; near is emptied
-    void watch(surface::Near &near);
+    // pairs to look at from now on: for whoever finds them
+    surface::Near &watched() { return near_; }
     // Planes for the dt seconds [s] to come, of watched pairs that can come too near by then and are nearer than far [m].
     void look(const ClothSides<T> &cloth, T dt, T far, bool wide);
     void clear();
 
-    std::size_t count() const { return planes_.size(); }
+    std::size_t count() const { return count_ - padding(); }
     PairView<T> view();
     std::size_t bytes() const;
 
@@ -51,21 +51,22 @@ class Pairs {
         T weight[4], normal[3], gap, thickness, friction;
         bool soon;  // can come too near before the next look; the others are there for stacks
     };
-    void look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk);
+    using Found = std::vector<std::vector<Plane>>;  // by chunk
+    void look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk, std::vector<Plane> &found) const;
     bool keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, int lane, bool edges, Plane &plane) const;
     void put(const Plane &plane, std::size_t i);
-    void pack(std::size_t chunks);
+    Plane plane(std::size_t i) const;
+    void pack(const Found &found);
     void list_uses();
+    std::size_t padding() const { return (packed_ + PAIR_LANES - 1) / PAIR_LANES * PAIR_LANES - packed_; }
 
     surface::Near near_;
-    std::vector<std::vector<Plane>> found_;
-    std::vector<Plane> planes_;
-    std::size_t particle_count_ = 0, packed_ = 0;
-    // packed for the substeps, see PairView
-    std::vector<std::int32_t> particle, use;
+    std::size_t particle_count_ = 0, packed_ = 0, count_ = 0;
+    // Planes side by side, see PairView: packed_ of them for the substeps, after the padding of their last block the others up to count_.
+    // Before the substeps `depth` holds the gap.
+    std::vector<std::int32_t> particle, use, use_begin;
     std::vector<T> weight, normal, thickness_, friction_, push, depth;
     std::vector<unsigned char> pushed;
-    std::vector<std::size_t> use_begin;
 };
 
 // normals of the particles, not normalised: sums of the triangles' area vectors

@@ -76,7 +76,7 @@ inline void apply_pairs(const PairView<T> &pairs, std::size_t p, T *x, T *old) {
     if (!pairs.pushed[p]) return;  // most: none of its pairs is too near
     pairs.pushed[p] = 0;
     T move[3] = {T(0), T(0), T(0)}, back[3] = {T(0), T(0), T(0)}, total = T(0);
-    for (std::size_t u = pairs.use_begin[p]; u < pairs.use_begin[p + 1]; ++u) {
+    for (std::int32_t u = pairs.use_begin[p]; u < pairs.use_begin[p + 1]; ++u) {
         const auto use = static_cast<std::size_t>(pairs.use[u]), block = use / (4 * LANES), lane = use % LANES;
         const T depth = pairs.depth[block * LANES + lane];
         if (depth == T(0)) continue;

@@ -17,7 +17,7 @@ struct PairView {
     T *push = nullptr;                       // (block, 4, lane): correction per inverse mass; last: part of it that gives no speed
     T *depth = nullptr;                      // (block, lane): how much too near in this substep [m]; 0: far enough
     unsigned char *pushed = nullptr;         // (particle): whether a pair of it is too near in this substep
-    const std::size_t *use_begin = nullptr;  // (particle + 1)
+    const std::int32_t *use_begin = nullptr; // (particle + 1)
     const std::int32_t *use = nullptr;       // (block * 4 + place) * lanes + lane
 };
 

@@ -248,7 +248,7 @@ class Cloth {
                 {"rectangle", grid_.bytes()},
                 {"patches", patches_ ? patches_->bytes() : 0},
                 {"layers", facing_.bytes()},
-                {"near cloth", bytes_of(near_.vertex_face, near_.edge_edge) + pairs_.bytes()},
+                {"near cloth", pairs_.bytes()},
                 {"skin", planes_.bytes()}};
     }
 
@@ -415,8 +415,7 @@ class Cloth {
         if (watch > 0) {
             const double thickest = 2 * *std::max_element(cloth_thickness_.begin(), cloth_thickness_.end());
             // what hurries on meanwhile has twice the thickness to go
-            patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), near_);
-            pairs_.watch(near_);
+            patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), pairs_.watched());
         }
         const double *facing = layered_ ? facing_.at(point_.data()) : nullptr;
         pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), facing},
@@ -455,7 +454,6 @@ class Cloth {
     std::vector<T> cloth_friction_, cloth_thickness_;
     bool layered_ = false;
     Facing facing_;
-    surface::Near near_;
     Pairs<T> pairs_;
     SkinPlanes<T> planes_;
 };
