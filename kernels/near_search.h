@@ -31,29 +31,47 @@ inline int less_equal(const Lf &a, const Lf &b) {
 #endif
 }
 
-// a box, grown by a radius, eight times
+// a box, grown by a radius
 struct Around {
-    Lf lo[3], hi[3];
-    Around(const float *from, const float *to, float radius, int stride = 1) {
-        for (int k = 0; k < 3; ++k) lo[k] = splat(from[stride * k] - radius), hi[k] = splat(to[stride * k] + radius);
+    std::int16_t lo[3], hi[3];
+    Around(const BoxGrid &grid, const float *from, const float *to, float radius) {
+        for (int k = 0; k < 3; ++k) lo[k] = grid.low(from[k] - radius, k), hi[k] = grid.high(to[k] + radius, k);
+    }
+    // one of eight boxes; steps: the radius, rounded up
+    Around(const std::int16_t *block, int lane, const int *steps) {
+        for (int k = 0; k < 3; ++k) {
+            const int low = block[k * LANES + lane] - steps[k], high = block[(3 + k) * LANES + lane] + steps[k];
+            lo[k] = static_cast<std::int16_t>(low > -32768 ? low : -32768), hi[k] = static_cast<std::int16_t>(high < 32767 ? high : 32767);
+        }
     }
     // which of eight boxes it touches
-    int touched(const float *block) const {
-#if defined(__AVX2__)
-        __m256 in = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
-        for (int k = 0; k < 3; ++k) {
-            __m256 low, high;
-            std::memcpy(&low, &lo[k], sizeof low), std::memcpy(&high, &hi[k], sizeof high);
-            in = _mm256_and_ps(in, _mm256_cmp_ps(_mm256_loadu_ps(block + k * LANES), high, _CMP_LE_OQ));
-            in = _mm256_and_ps(in, _mm256_cmp_ps(low, _mm256_loadu_ps(block + (3 + k) * LANES), _CMP_LE_OQ));
-        }
-        return _mm256_movemask_ps(in);
+    int touched(const std::int16_t *block) const {
+#if defined(__SSE2__)
+        __m128i out = _mm_setzero_si128();
+        const auto eight = [&](int row) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(block + row * LANES)); };
+        for (int k = 0; k < 3; ++k)
+            out = _mm_or_si128(out, _mm_or_si128(_mm_cmpgt_epi16(eight(k), _mm_set1_epi16(hi[k])), _mm_cmpgt_epi16(_mm_set1_epi16(lo[k]), eight(3 + k))));
+        return ~_mm_movemask_epi8(_mm_packs_epi16(out, out)) & 255;
 #else
-        int bits = 255;
-        for (int k = 0; k < 3 && bits; ++k)
-            bits &= less_equal(load(block + k * LANES), hi[k]) & less_equal(lo[k], load(block + (3 + k) * LANES));
+        int bits = 0;
+        for (int i = 0; i < LANES; ++i) {
+            bool in = true;
+            for (int k = 0; k < 3; ++k) in &= block[k * LANES + i] <= hi[k] && lo[k] <= block[(3 + k) * LANES + i];
+            bits |= in << i;
+        }
         return bits;
 #endif
+    }
+};
+
+// a radius in steps of the boxes
+struct Steps {
+    int of[3];
+    Steps(const BoxGrid &grid, float radius) {
+        for (int k = 0; k < 3; ++k) {
+            const float steps = radius * grid.scale[k];
+            of[k] = steps < 65535 ? static_cast<int>(steps) + 2 : 65537;
+        }
     }
 };
 
@@ -66,7 +84,7 @@ inline bool reaches(const float *lo, const float *hi, const float *patch, float 
 struct Blocks {
     static constexpr int room = 8;  // a patch has at most 12 triangles and 36 edges of its own
     int block[room], count = 0;
-    Blocks(const float *boxes, int blocks, const Around &box) {
+    Blocks(const std::int16_t *boxes, int blocks, const Around &box) {
         for (int k = 0; k < blocks && count < room; ++k)
             if (box.touched(boxes + BOX_BLOCK * k)) block[count++] = k;
     }
@@ -129,20 +147,20 @@ inline void flush_edges(const PatchView &patches, NearWork &work) {
 inline void search_faces(const PatchView &v, std::int32_t a, std::int32_t b, bool related, float radius, NearWork &work) {
     const float *patch = v.patch_box + 8 * std::size_t(b), *own = v.patch_box + 8 * std::size_t(a);
     const std::int32_t *faces = v.triangles + 3 * std::size_t(v.patch_start[b]);
-    const float *boxes = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[b]);
-    const Blocks blocks(boxes, v.face_block[b + 1] - v.face_block[b], Around(own, own + 4, radius));
+    const std::int32_t *corners = v.triangles + 3 * std::size_t(v.patch_start[a]);
+    const std::int16_t *boxes = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[b]);
+    const Blocks blocks(boxes, v.face_block[b + 1] - v.face_block[b], Around(v.grid, own, own + 4, radius));
     if (!blocks.count) return;
-    const auto apart = [&](std::int32_t p, std::int32_t q) { return v.label[p] != v.label[q]; };
     for (auto i = v.vertex_start[a]; i < v.vertex_start[a + 1]; ++i) {
-        const auto p = v.vertices[i];
+        const auto p = corners[v.vertices[i]];
         const float *x = v.point + 4 * std::size_t(p);
         if (!reaches(x, x, patch, radius)) continue;
-        const Around box(x, x, radius);
+        const Around box(v.grid, x, x, radius);
         for (int k = 0; k < blocks.count; ++k) {
             const int block = blocks.block[k];
             for (int bits = box.touched(boxes + BOX_BLOCK * block); bits; bits &= bits - 1) {
                 const std::int32_t *t = faces + 3 * (LANES * block + std::countr_zero(static_cast<unsigned>(bits)));
-                if (related && !(apart(p, t[0]) && apart(p, t[1]) && apart(p, t[2]))) continue;
+                if (related && !(v.apart(p, t[0]) && v.apart(p, t[1]) && v.apart(p, t[2]))) continue;
                 const std::int32_t four[4] = {p, t[0], t[1], t[2]};
                 work.face_radius2[work.faces] = radius * radius;
                 std::memcpy(work.face[work.faces++], four, sizeof four);
@@ -155,25 +173,26 @@ inline void search_faces(const PatchView &v, std::int32_t a, std::int32_t b, boo
 // edges of patch a against edges of patch b
 inline void search_edges(const PatchView &v, std::int32_t a, std::int32_t b, bool related, float radius, NearWork &work) {
     const float *patch = v.patch_box + 8 * std::size_t(b), *own = v.patch_box + 8 * std::size_t(a);
-    const float *boxes = v.edge_boxes + BOX_BLOCK * std::size_t(v.edge_block[b]);
-    const float *mine = v.edge_boxes + BOX_BLOCK * std::size_t(v.edge_block[a]);
-    const Blocks blocks(boxes, v.edge_block[b + 1] - v.edge_block[b], Around(own, own + 4, radius));
+    const std::int16_t *boxes = v.edge_boxes + BOX_BLOCK * std::size_t(v.edge_block[b]);
+    const std::int16_t *mine = v.edge_boxes + BOX_BLOCK * std::size_t(v.edge_block[a]);
+    const Blocks blocks(boxes, v.edge_block[b + 1] - v.edge_block[b], Around(v.grid, own, own + 4, radius));
     if (!blocks.count) return;
-    const auto apart = [&](std::int32_t p, std::int32_t q) { return v.label[p] != v.label[q]; };
-    const Around there(patch, patch + 4, radius);
+    const Around there(v.grid, patch, patch + 4, radius);
+    const Steps steps(v.grid, radius);
     for (int block = 0; block < v.edge_block[a + 1] - v.edge_block[a]; ++block) {
-        const float *eight = mine + BOX_BLOCK * block;
+        const std::int16_t *eight = mine + BOX_BLOCK * block;
         for (int near = there.touched(eight); near; near &= near - 1) {
             const int lane = std::countr_zero(static_cast<unsigned>(near));
             const auto i = v.edge_start[a] + LANES * block + lane;
-            const std::int32_t p = v.edges[2 * i], q = v.edges[2 * i + 1];
-            const Around box(eight + lane, eight + 3 * LANES + lane, radius, LANES);
+            std::int32_t p, q, s, t;
+            v.edge(a, i, p, q);
+            const Around box(eight, lane, steps.of);
             for (int k = 0; k < blocks.count; ++k)
                 for (int bits = box.touched(boxes + BOX_BLOCK * blocks.block[k]); bits; bits &= bits - 1) {
                     const auto j = v.edge_start[b] + LANES * blocks.block[k] + std::countr_zero(static_cast<unsigned>(bits));
                     if (a == b && j <= i) continue;
-                    const std::int32_t s = v.edges[2 * j], t = v.edges[2 * j + 1];
-                    if (related && !(apart(p, s) && apart(p, t) && apart(q, s) && apart(q, t))) continue;
+                    v.edge(b, j, s, t);
+                    if (related && !(v.apart(p, s) && v.apart(p, t) && v.apart(q, s) && v.apart(q, t))) continue;
                     const std::int32_t four[4] = {p, q, s, t};
                     work.edge_radius2[work.edges] = radius * radius;
                     std::memcpy(work.edge[work.edges++], four, sizeof four);
@@ -197,15 +216,16 @@ void finish_search(const PatchView &patches, NearWork &work) {
 
 std::size_t touching_boxes(const PatchView &v, std::int32_t a, std::int32_t b, float radius, std::int32_t *pairs) {
     const float *patch = v.patch_box + 8 * std::size_t(b);
-    const float *own = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[a]), *boxes = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[b]);
-    const Around there(patch, patch + 4, radius);
+    const std::int16_t *own = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[a]), *boxes = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[b]);
+    const Around there(v.grid, patch, patch + 4, radius);
+    const Steps steps(v.grid, radius);
     std::size_t count = 0;
     for (int mine = 0; mine < v.face_block[a + 1] - v.face_block[a]; ++mine) {
-        const float *eight = own + BOX_BLOCK * mine;
+        const std::int16_t *eight = own + BOX_BLOCK * mine;
         for (int near = there.touched(eight); near; near &= near - 1) {
             const int lane = std::countr_zero(static_cast<unsigned>(near));
             const auto i = v.patch_start[a] + LANES * mine + lane;
-            const Around box(eight + lane, eight + 3 * LANES + lane, radius, LANES);
+            const Around box(eight, lane, steps.of);
             for (int k = 0; k < v.face_block[b + 1] - v.face_block[b]; ++k)
                 for (int bits = box.touched(boxes + BOX_BLOCK * k); bits; bits &= bits - 1) {
                     const auto j = v.patch_start[b] + LANES * k + std::countr_zero(static_cast<unsigned>(bits));

@@ -49,35 +49,23 @@ bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 o
 }  // namespace
 
 Facing::Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count)
-    : triangles_(triangles), fan_(triangles.size()), fan_begin_(particle_count + 1, 0), area_(triangles.size()), facing_(3 * particle_count) {
-    for (const auto p : triangles_) ++fan_begin_[p + 1];
+    : triangles_(triangles.data()), fan_(triangles.size()), fan_begin_(particle_count + 1, 0) {
+    for (const auto p : triangles) ++fan_begin_[p + 1];
     std::partial_sum(fan_begin_.begin(), fan_begin_.end(), fan_begin_.begin());
-    std::vector<std::size_t> next(fan_begin_.begin(), fan_begin_.end() - 1);
-    for (std::size_t i = 0; i < triangles_.size(); ++i) fan_[next[triangles_[i]]++] = static_cast<std::int32_t>(i / 3);
+    std::vector<std::int32_t> next(fan_begin_.begin(), fan_begin_.end() - 1);
+    for (std::size_t i = 0; i < triangles.size(); ++i) fan_[next[triangles[i]]++] = static_cast<std::int32_t>(i / 3);
 }
 
 template <class T>
-const double *Facing::at(const T *point) {
-    const std::size_t count = triangles_.size() / 3, particles = fan_begin_.size() - 1;
-    run_team(count < 4000 ? 1 : thread_count(), [&](int rank, int size, Barrier &barrier) {
-        const Share faces = share(count, rank, size), mine = share(particles, rank, size);
-        for (std::size_t t = faces.begin; t < faces.end; ++t) {
-            const std::int32_t *v = &triangles_[3 * t];
-            const V3 a = at_point(point, v[0]), n = cross(at_point(point, v[1]) - a, at_point(point, v[2]) - a);
-            area_[3 * t] = n.x, area_[3 * t + 1] = n.y, area_[3 * t + 2] = n.z;
-        }
-        barrier.wait();
-        for (std::size_t p = mine.begin; p < mine.end; ++p) {
-            double sum[3] = {0, 0, 0};
-            for (std::size_t f = fan_begin_[p]; f < fan_begin_[p + 1]; ++f)
-                for (int k = 0; k < 3; ++k) sum[k] += area_[3 * std::size_t(fan_[f]) + k];
-            std::copy_n(sum, 3, &facing_[3 * p]);
-        }
-    });
-    return facing_.data();
+std::array<double, 3> Facing::at(const T *point, std::int32_t particle) const {
+    V3 sum{0, 0, 0};
+    for (auto f = fan_begin_[particle]; f < fan_begin_[particle + 1]; ++f) {
+        const std::int32_t *v = triangles_ + 3 * std::size_t(fan_[f]);
+        const V3 a = at_point(point, v[0]);
+        sum = sum + cross(at_point(point, v[1]) - a, at_point(point, v[2]) - a);
+    }
+    return {sum.x, sum.y, sum.z};
 }
-template const double *Facing::at(const float *);
-template const double *Facing::at(const double *);
 
 template <class T>
 void Pairs<T>::clear() {
@@ -102,7 +90,10 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     V3 outward = across, n;
     if (edges && upper != lower) {
         const int inside = lower < upper ? 2 : 0;
-        const auto face = [&](std::int32_t q) { return V3{cloth.facing[3 * q], cloth.facing[3 * q + 1], cloth.facing[3 * q + 2]}; };
+        const auto face = [&](std::int32_t q) {
+            const auto n = cloth.facing->at(cloth.point, q);
+            return V3{n[0], n[1], n[2]};
+        };
         outward = face(p[inside]) + face(p[inside + 1]);
     }
     if (!direction(apart, across, upper, lower, outward, n)) return false;

@@ -4,6 +4,7 @@
 // Between garments the side follows from the order in which they are worn; inside one garment it is where the cloth is.
 // Pairs are searched for once a frame (watch) and looked at more often (look).
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,6 +16,22 @@
 // how far cloth can come in one look beyond its speed now, as a part of the way that speed takes it
 constexpr double HURRY = 1.5;
 
+// Normals of the particles, not normalised: sums of the triangles' area vectors. Few particles are asked for.
+class Facing {
+  public:
+    Facing() = default;
+    // triangles (t, 3) must outlive it
+    Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count);
+    std::size_t bytes() const { return bytes_of(fan_, fan_begin_); }
+    // point: (particle, 4)
+    template <class T>
+    std::array<double, 3> at(const T *point, std::int32_t particle) const;
+
+  private:
+    const std::int32_t *triangles_ = nullptr;
+    std::vector<std::int32_t> fan_, fan_begin_;  // the triangles round each particle, ascending
+};
+
 // what the particles of a cloth are like; arrays of one value per particle
 template <class T>
 struct ClothSides {
@@ -24,7 +41,7 @@ struct ClothSides {
     const std::int32_t *layer = nullptr;     // a higher one lies outside
     const T *thickness = nullptr;            // distance kept from cloth [m]; a pair keeps the mean of both sides
     const T *friction = nullptr;             // Coulomb coefficient against cloth; as thickness
-    const double *facing = nullptr;          // Facing::at, where there is more than one layer
+    const Facing *facing = nullptr;          // where there is more than one layer
 };
 
 template <class T>
@@ -67,22 +84,6 @@ class Pairs {
     std::vector<std::int32_t> particle, use, use_begin;
     std::vector<T> weight, normal, thickness_, friction_, push, depth;
     std::vector<unsigned char> pushed;
-};
-
-// normals of the particles, not normalised: sums of the triangles' area vectors
-class Facing {
-  public:
-    Facing() = default;
-    Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count);
-    std::size_t bytes() const { return bytes_of(triangles_, fan_, fan_begin_, area_, facing_); }
-    // (particle, 3)
-    template <class T>
-    const double *at(const T *point);
-
-  private:
-    std::vector<std::int32_t> triangles_, fan_;  // (t, 3); the triangles round each particle, ascending
-    std::vector<std::size_t> fan_begin_;
-    std::vector<double> area_, facing_;
 };
 
 extern template class Pairs<float>;

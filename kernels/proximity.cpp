@@ -21,9 +21,9 @@ constexpr float smooth_cosine = 0.7071f;
 constexpr std::size_t block_size = BOX_BLOCK, lanes = BOX_LANES;
 
 // a box into its place among eight
-void put_box(float *blocks, std::size_t index, const float *lo, const float *hi) {
-    float *block = blocks + index / lanes * block_size + index % lanes;
-    for (std::size_t k = 0; k < 3; ++k) block[lanes * k] = lo[k], block[lanes * (3 + k)] = hi[k];
+void put_box(const BoxGrid &grid, std::int16_t *blocks, std::size_t index, const float *lo, const float *hi) {
+    std::int16_t *block = blocks + index / lanes * block_size + index % lanes;
+    for (int k = 0; k < 3; ++k) block[lanes * k] = grid.low(lo[k], k), block[lanes * (3 + k)] = grid.high(hi[k], k);
 }
 
 bool reaches(const float *lo, const float *hi, const float *patch, float radius) {
@@ -35,18 +35,17 @@ bool reaches(const float *lo, const float *hi, const float *patch, float radius)
 
 Patches::Patches(const std::int32_t *triangles, std::size_t triangle_count, std::size_t particle_count,
                  const std::int32_t *label)
-    : triangles_(triangles, triangles + 3 * triangle_count), label_(particle_count) {
-    if (label)
-        label_.assign(label, label + particle_count);
-    else
-        std::iota(label_.begin(), label_.end(), 0);
+    : triangles_(triangles, triangles + 3 * triangle_count), particle_count_(particle_count) {
+    bool sewn = false;
+    for (std::size_t p = 0; label && p < particle_count; ++p) sewn |= label[p] != static_cast<std::int32_t>(p);
+    if (sewn) label_.assign(label, label + particle_count);
     // triangles across each edge, by sorting the edges
     struct Side {
         std::int32_t low, high, index;
     };
     std::vector<Side> sides(triangles_.size());
     for (std::size_t i = 0; i < sides.size(); ++i) {
-        const auto a = label_[triangles_[i]], b = label_[triangles_[i / 3 * 3 + (i + 1) % 3]];
+        const auto a = label_of(triangles_[i]), b = label_of(triangles_[i / 3 * 3 + (i + 1) % 3]);
         sides[i] = {std::min(a, b), std::max(a, b), static_cast<std::int32_t>(i)};
     }
     std::sort(sides.begin(), sides.end(), [](const Side &p, const Side &q) {
@@ -106,7 +105,7 @@ void Patches::find_kin() {
     std::vector<std::vector<std::int32_t>> at(particle_count()), touch(patch_count());
     for (std::size_t p = 0; p < patch_count(); ++p)
         for (auto i = 3 * patch_start_[p]; i < 3 * patch_start_[p + 1]; ++i) {
-            auto &list = at[label_[triangles_[i]]];
+            auto &list = at[label_of(triangles_[i])];
             if (list.empty() || list.back() != static_cast<std::int32_t>(p)) list.push_back(static_cast<std::int32_t>(p));
         }
     for (const auto &list : at)
@@ -120,10 +119,12 @@ void Patches::find_kin() {
     std::vector<std::int32_t> place(patch_count(), -1);
     kin_start_.assign(1, 0);
     for (std::size_t p = 0; p < patch_count(); ++p) {
-        for (const auto q : touch[p]) kin_.push_back({q, 0, 0});
+        for (const auto q : touch[p]) kin_.push_back({q, static_cast<std::int32_t>(joints_.size())});
         add_joined(static_cast<std::int32_t>(p), touch, place);
         kin_start_.push_back(static_cast<std::int32_t>(kin_.size()));
     }
+    kin_.push_back({-1, static_cast<std::int32_t>(joints_.size())});
+    kin_.shrink_to_fit(), joints_.shrink_to_fit(), kin_start_.shrink_to_fit();
 }
 
 // Patches joined to one by others. Two that both have a free edge may be the sides of a slit, which slide over each other
@@ -138,9 +139,8 @@ void Patches::add_joined(std::int32_t a, const std::vector<std::vector<std::int3
             joint[place[b]].push_back(between);
         }
     for (std::size_t k = 0; k < met.size(); ++k) {
-        const auto first = static_cast<std::int32_t>(joints_.size());
+        kin_.push_back({met[k], static_cast<std::int32_t>(joints_.size())});
         joints_.insert(joints_.end(), joint[k].begin(), joint[k].end());
-        kin_.push_back({met[k], first, static_cast<std::int32_t>(joints_.size())});
         place[met[k]] = -1;
     }
 }
@@ -163,8 +163,9 @@ void Patches::share_out() {
         edge_start_.push_back(static_cast<std::int32_t>(edges_.size()));
         face_block_.push_back(face_blocks), edge_block_.push_back(edge_blocks);
         for (auto i = 3 * patch_start_[p]; i < 3 * patch_start_[p + 1]; ++i) {
-            if (!seen[triangles_[i]]) seen[triangles_[i]] = 1, vertices_.push_back(triangles_[i]);
-            if (first[i]) edges_.push_back({triangles_[i], triangles_[i / 3 * 3 + (i + 1) % 3]});
+            const auto corner = static_cast<std::uint8_t>(i - 3 * patch_start_[p]);
+            if (!seen[triangles_[i]]) seen[triangles_[i]] = 1, vertices_.push_back(corner);
+            if (first[i]) edges_.push_back(corner);
         }
         face_blocks += (patch_start_[p + 1] - patch_start_[p] + BOX_LANES - 1) / BOX_LANES;
         edge_blocks += (static_cast<std::int32_t>(edges_.size()) - edge_start_.back() + BOX_LANES - 1) / BOX_LANES;
@@ -175,15 +176,25 @@ void Patches::share_out() {
     // places that stay unused hold boxes that touch nothing
     for (auto *boxes : {&face_boxes_, &edge_boxes_}) {
         boxes->resize(block_size * (boxes == &face_boxes_ ? face_blocks : edge_blocks));
-        for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < block_size / 2 ? 1e30f : -1e30f;
+        for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < block_size / 2 ? 32767 : -32768;
     }
+    for (auto *list : {&vertices_, &edges_}) list->shrink_to_fit();
+    for (auto *list : {&vertex_start_, &edge_start_, &face_block_, &edge_block_, &patch_start_}) list->shrink_to_fit();
+}
+
+// calls use(particle) for all that belong to a triangle
+template <class Use>
+void Patches::each_vertex(const Use &use) const {
+    for (std::size_t p = 0; p < patch_count(); ++p)
+        for (auto i = vertex_start_[p]; i < vertex_start_[p + 1]; ++i) use(triangles_[3 * patch_start_[p] + vertices_[i]]);
 }
 
 // boxes and normals of triangles and patches at the current position
 void Patches::update_boxes() {
     const std::size_t count = patch_count();
-    normal_.resize(4 * triangle_count());
+    normal_.resize(3 * triangle_count());
     patch_box_.resize(8 * count), patch_axis_.resize(4 * count);
+    const PatchView patches = view();
     for_ranges(count, 200, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {
             Float4 lo(1e30f), hi(-1e30f), axis(0.0f);
@@ -194,14 +205,14 @@ void Patches::update_boxes() {
                 const Float4 low = min(min(pa, pb), pc), high = max(max(pa, pb), pc);
                 float from[4], to[4];
                 low.store(from), high.store(to);
-                put_box(&face_boxes_[block_size * std::size_t(face_block_[p])], t - patch_start_[p], from, to);
+                put_box(grid_, &face_boxes_[block_size * std::size_t(face_block_[p])], t - patch_start_[p], from, to);
                 lo = min(lo, low), hi = max(hi, high);
                 const float ux = b[0] - a[0], uy = b[1] - a[1], uz = b[2] - a[2], vx = c[0] - a[0], vy = c[1] - a[1],
                             vz = c[2] - a[2];
                 const float x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
                 const float size = std::sqrt(x * x + y * y + z * z), s = size > 0 ? 1 / size : 0;
                 const float unit[4] = {s * x, s * y, s * z, 0};
-                std::copy_n(unit, 4, &normal_[4 * std::size_t(t)]);
+                std::copy_n(unit, 3, &normal_[3 * std::size_t(t)]);
                 axis = axis + Float4::load(unit);
             }
             lo.store(&patch_box_[8 * p]), hi.store(&patch_box_[8 * p + 4]), axis.store(&patch_axis_[4 * p]);
@@ -209,16 +220,17 @@ void Patches::update_boxes() {
             for (int k = 0; k < 3; ++k) size += sum[k] * sum[k];
             size = std::sqrt(size);
             for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t) {
-                const float *n = &normal_[4 * std::size_t(t)];
+                const float *n = &normal_[3 * std::size_t(t)];
                 least = std::min(least, (sum[0] * n[0] + sum[1] * n[1] + sum[2] * n[2]) / size);
             }
             sum[3] = size > 0 ? least : -1;
             for (auto e = edge_start_[p]; e < edge_start_[p + 1]; ++e) {
-                const Float4 a = Float4::load(&point_[4 * std::size_t(edges_[e][0])]),
-                             b = Float4::load(&point_[4 * std::size_t(edges_[e][1])]);
+                std::int32_t i, j;
+                patches.edge(static_cast<std::int32_t>(p), e, i, j);
+                const Float4 a = Float4::load(&point_[4 * std::size_t(i)]), b = Float4::load(&point_[4 * std::size_t(j)]);
                 float from[4], to[4];
                 min(a, b).store(from), max(a, b).store(to);
-                put_box(&edge_boxes_[block_size * std::size_t(edge_block_[p])], e - edge_start_[p], from, to);
+                put_box(grid_, &edge_boxes_[block_size * std::size_t(edge_block_[p])], e - edge_start_[p], from, to);
             }
         }
     });
@@ -242,7 +254,7 @@ bool Patches::smooth(std::int32_t a, std::int32_t b, const std::int32_t *first, 
     const float limit = smooth_cosine * std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     const auto within = [&](std::int32_t p) {
         for (auto t = patch_start_[p]; t < patch_start_[p + 1]; ++t) {
-            const float *n = &normal_[4 * std::size_t(t)];
+            const float *n = &normal_[3 * std::size_t(t)];
             if (!(axis[0] * n[0] + axis[1] * n[1] + axis[2] * n[2] >= limit)) return false;
         }
         return true;
@@ -251,8 +263,8 @@ bool Patches::smooth(std::int32_t a, std::int32_t b, const std::int32_t *first, 
 }
 
 PatchView Patches::view() const {
-    return {point_.data(), label_.data(), triangles_.data(), patch_start_.data(), vertices_.data(), vertex_start_.data(),
-            edges_.empty() ? nullptr : edges_[0].data(), edge_start_.data(), face_boxes_.data(), edge_boxes_.data(),
+    return {point_.data(), label_.empty() ? nullptr : label_.data(), triangles_.data(), patch_start_.data(), vertices_.data(),
+            edges_.data(), vertex_start_.data(), edge_start_.data(), face_boxes_.data(), edge_boxes_.data(), grid_,
             face_block_.data(), edge_block_.data(), patch_box_.data()};
 }
 
@@ -283,7 +295,7 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
     if (marks.of.size() < patch_count()) marks.of.resize(patch_count(), {0, 0});
     const auto turn = ++marks.turn;
     for (auto k = kin_start_[a]; k < kin_start_[a + 1]; ++k)
-        if (joined_rest || kin_[k].touches()) marks.of[kin_[k].patch] = {turn, k};
+        if (joined_rest || touches(k)) marks.of[kin_[k].patch] = {turn, k};
     const float *box = &patch_box_[8 * std::size_t(a)], reach = patch_reach_[a];
     Float4 low[3], high[3];
     for (int k = 0; k < 3; ++k) low[k] = Float4(box[k] - reach), high[k] = Float4(box[4 + k] + reach);
@@ -301,9 +313,8 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
             const auto [marked, k] = marks.of[b];
             bool related = false;
             if (marked == turn) {
-                const Kin &kin = kin_[k];
-                if (smooth(a, b, joints_.data() + kin.first, joints_.data() + kin.last)) continue;
-                related = kin.touches();
+                if (smooth(a, b, joints_.data() + kin_[k].first, joints_.data() + kin_[k + 1].first)) continue;
+                related = touches(k);
             }
             meet(a, b, related, radius);
         }
@@ -317,15 +328,19 @@ void Patches::take(const T *position, std::size_t stride) {
     const std::size_t n = particle_count();
     point_.resize(4 * n);
     Float4 low(1e30f), high(-1e30f);
-    for (const auto v : vertices_) {
+    each_vertex([&](std::int32_t v) {
         const T *x = position + stride * std::size_t(v);
         const float p[4] = {static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2]), 0};
         low = min(low, Float4::load(p)), high = max(high, Float4::load(p));
-    }
+    });
     float lo[4], hi[4];
     low.store(lo), high.store(hi);
     const int axis = hi[0] - lo[0] >= std::max(hi[1] - lo[1], hi[2] - lo[2]) ? 0 : hi[1] - lo[1] >= hi[2] - lo[2] ? 1 : 2;
     const int turn[3] = {axis, axis == 1 ? 0 : 1, axis == 2 ? 0 : 2};
+    for (int k = 0; k < 3; ++k) {
+        const float extent = std::max(hi[turn[k]] - lo[turn[k]], 1e-6f);
+        grid_.origin[k] = lo[turn[k]] + 0.5f * extent, grid_.scale[k] = 65000.0f / extent;
+    }
     for_ranges(n, 4000, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i)
             for (int k = 0; k < 3; ++k) point_[4 * i + k] = static_cast<float>(position[stride * i + turn[k]]);
@@ -341,8 +356,9 @@ void Patches::update_reach(const T *velocity, std::size_t stride, float radius, 
     if (!velocity) return;
     patch_velocity_.resize(4 * count);
     double mean[3] = {0, 0, 0};
-    for (const auto v : vertices_)
+    each_vertex([&](std::int32_t v) {
         for (int k = 0; k < 3; ++k) mean[k] += velocity[stride * std::size_t(v) + k];
+    });
     for (double &m : mean) m /= static_cast<double>(std::max<std::size_t>(vertices_.size(), 1));
     for_ranges(count, 200, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p) {

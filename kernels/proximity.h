@@ -53,16 +53,23 @@ class Patches {
                bytes_of(point_, normal_, face_boxes_, edge_boxes_, face_block_, edge_block_, patch_box_, patch_axis_, patch_reach_, patch_velocity_, order_);
     }
     std::size_t triangle_count() const { return triangles_.size() / 3; }
-    std::size_t particle_count() const { return label_.size(); }
+    std::size_t particle_count() const { return particle_count_; }
+    // (t, 3), patch by patch
+    const std::vector<std::int32_t> &triangles() const { return triangles_; }
+    // find_touching_boxes will not be asked for
+    void forget_numbers() { source_ = {}; }
     std::size_t patch_count() const { return patch_start_.size() - 1; }
 
   private:
     // a patch that touches another one, or is joined to it by patches that touch both
     struct Kin {
-        std::int32_t patch, first, last;  // of joints_; none: it touches
-        bool touches() const { return first == last; }
+        std::int32_t patch, first;  // of joints_, up to the first one of the next kin; none: it touches
     };
+    bool touches(std::int32_t kin) const { return kin_[kin].first == kin_[kin + 1].first; }
     void grow_patches(const std::vector<std::int32_t> &neighbour);
+    std::int32_t label_of(std::int32_t particle) const { return label_.empty() ? particle : label_[particle]; }
+    template <class Use>
+    void each_vertex(const Use &use) const;
     void find_kin();
     void add_joined(std::int32_t a, const std::vector<std::vector<std::int32_t>> &touch, std::vector<std::int32_t> &place);
     void share_out();
@@ -83,20 +90,21 @@ class Patches {
 
     std::vector<std::int32_t> triangles_;    // (t, 3), patch by patch
     std::vector<std::int32_t> source_;       // their numbers as given to the constructor
-    std::vector<std::int32_t> label_;
+    std::size_t particle_count_;
+    std::vector<std::int32_t> label_;        // empty: each particle is its own
     std::vector<std::int32_t> patch_start_;  // first triangle of each patch, and the end
     std::vector<std::uint8_t> rim_;          // whether a patch has a free edge
     std::vector<Kin> kin_;
     std::vector<std::int32_t> kin_start_, joints_;
-    // what each patch speaks for
-    std::vector<std::int32_t> vertices_, vertex_start_;
-    std::vector<std::array<std::int32_t, 2>> edges_;
-    std::vector<std::int32_t> edge_start_;
+    // what each patch speaks for: corners of its triangles, sides that begin there
+    std::vector<std::uint8_t> vertices_, edges_;
+    std::vector<std::int32_t> vertex_start_, edge_start_;
     // this frame
     std::vector<float> point_;       // (particle, 4)
-    std::vector<float> normal_;      // (t, 4)
+    std::vector<float> normal_;      // (t, 3)
     // boxes of a patch's triangles and edges, eight by eight
-    std::vector<float> face_boxes_, edge_boxes_;
+    std::vector<std::int16_t> face_boxes_, edge_boxes_;
+    BoxGrid grid_;
     std::vector<std::int32_t> face_block_, edge_block_;  // first block of each patch
     std::vector<float> patch_box_;   // (patch, 8)
     std::vector<float> patch_axis_;  // (patch, 4): sum of unit normals, and the least cosine of one to the sum

@@ -5,17 +5,38 @@
 #include <cstdint>
 
 constexpr int BOX_LANES = 8;
-constexpr int BOX_BLOCK = 6 * BOX_LANES;  // floats of eight boxes: lo x, lo y, lo z, hi x, hi y, hi z of eight each
+constexpr int BOX_BLOCK = 6 * BOX_LANES;  // numbers of eight boxes: lo x, lo y, lo z, hi x, hi y, hi z of eight each
+
+// Boxes are kept as 16-bit steps through the extent of the cloth, rounded outwards: what they let through is measured anyway.
+struct BoxGrid {
+    static constexpr float LOWEST = -32768, HIGHEST = 32767;
+    float origin[3] = {0, 0, 0}, scale[3] = {0, 0, 0};  // [m], [1/m]
+    // a NaN is put at the lower end
+    static std::int16_t held(float step) {
+        return step > LOWEST ? step < HIGHEST ? static_cast<std::int16_t>(step) : static_cast<std::int16_t>(HIGHEST) : static_cast<std::int16_t>(LOWEST);
+    }
+    // truncation goes towards zero, by less than one step
+    std::int16_t low(float v, int axis) const { return held((v - origin[axis]) * scale[axis] - 1.05f); }
+    std::int16_t high(float v, int axis) const { return held((v - origin[axis]) * scale[axis] + 1.05f); }
+};
 
 struct PatchView {
     const float *point;         // (particle, 4)
-    const std::int32_t *label;  // (particle): equal ones are sewn together
+    const std::int32_t *label;  // (particle): equal ones are sewn together; null: none are
     const std::int32_t *triangles, *patch_start;
-    const std::int32_t *vertices, *vertex_start;  // that each patch speaks for
-    const std::int32_t *edges, *edge_start;       // (edge, 2)
-    const float *face_boxes, *edge_boxes;
+    const std::uint8_t *vertices, *edges;  // that each patch speaks for: corners of its triangles, sides that begin there
+    const std::int32_t *vertex_start, *edge_start;
+    const std::int16_t *face_boxes, *edge_boxes;
+    BoxGrid grid;
     const std::int32_t *face_block, *edge_block;  // first block of each patch
     const float *patch_box;                       // (patch, 8)
+
+    bool apart(std::int32_t p, std::int32_t q) const { return label ? label[p] != label[q] : p != q; }
+    // particles of an edge that patch a speaks for
+    void edge(std::int32_t a, std::int32_t e, std::int32_t &p, std::int32_t &q) const {
+        const std::int32_t *corner = triangles + 3 * patch_start[a];
+        p = corner[edges[e]], q = corner[edges[e] % 3 == 2 ? edges[e] - 2 : edges[e] + 1];
+    }
 };
 
 // What one thread collects: candidates until there are enough to measure them together, then those that are near.

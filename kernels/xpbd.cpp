@@ -119,9 +119,10 @@ class Cloth {
         cloth_friction_ = in_order(friction), cloth_thickness_ = in_order(thickness);
         for (const T h : cloth_thickness_) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
         layered_ = std::any_of(layer_.begin(), layer_.end(), [&](std::int32_t l) { return l != layer_[0]; });
-        facing_ = layered_ ? Facing(faces, count_) : Facing();
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces.data(), faces.size() / 3, count_, sewn.data());
+        patches_->forget_numbers();
+        facing_ = layered_ ? Facing(patches_->triangles(), count_) : Facing();
     }
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
@@ -417,8 +418,7 @@ class Cloth {
             // what hurries on meanwhile has twice the thickness to go
             patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), pairs_.watched());
         }
-        const double *facing = layered_ ? facing_.at(point_.data()) : nullptr;
-        pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), facing},
+        pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), layered_ ? &facing_ : nullptr},
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 
