@@ -41,7 +41,8 @@ struct Around {
     Around(const std::int16_t *block, int lane, const int *steps) {
         for (int k = 0; k < 3; ++k) {
             const int low = block[k * LANES + lane] - steps[k], high = block[(3 + k) * LANES + lane] + steps[k];
-            lo[k] = static_cast<std::int16_t>(low > -32768 ? low : -32768), hi[k] = static_cast<std::int16_t>(high < 32767 ? high : 32767);
+            lo[k] = static_cast<std::int16_t>(low > BoxGrid::LOWEST ? low : BoxGrid::LOWEST);
+            hi[k] = static_cast<std::int16_t>(high < BoxGrid::HIGHEST ? high : BoxGrid::HIGHEST);
         }
     }
     // which of eight boxes it touches

@@ -176,7 +176,7 @@ void Patches::share_out() {
     // places that stay unused hold boxes that touch nothing
     for (auto *boxes : {&face_boxes_, &edge_boxes_}) {
         boxes->resize(block_size * (boxes == &face_boxes_ ? face_blocks : edge_blocks));
-        for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < block_size / 2 ? 32767 : -32768;
+        for (std::size_t i = 0; i < boxes->size(); ++i) (*boxes)[i] = i % block_size < block_size / 2 ? BoxGrid::HIGHEST + 1 : BoxGrid::LOWEST - 1;
     }
     for (auto *list : {&vertices_, &edges_}) list->shrink_to_fit();
     for (auto *list : {&vertex_start_, &edge_start_, &face_block_, &edge_block_, &patch_start_}) list->shrink_to_fit();

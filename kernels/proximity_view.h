@@ -9,11 +9,12 @@ constexpr int BOX_BLOCK = 6 * BOX_LANES;  // numbers of eight boxes: lo x, lo y,
 
 // Boxes are kept as 16-bit steps through the extent of the cloth, rounded outwards: what they let through is measured anyway.
 struct BoxGrid {
-    static constexpr float LOWEST = -32768, HIGHEST = 32767;
+    // beyond them lie the boxes of places that stay unused
+    static constexpr int LOWEST = -32767, HIGHEST = 32766;
     float origin[3] = {0, 0, 0}, scale[3] = {0, 0, 0};  // [m], [1/m]
     // a NaN is put at the lower end
     static std::int16_t held(float step) {
-        return step > LOWEST ? step < HIGHEST ? static_cast<std::int16_t>(step) : static_cast<std::int16_t>(HIGHEST) : static_cast<std::int16_t>(LOWEST);
+        return static_cast<std::int16_t>(step > LOWEST ? step < HIGHEST ? static_cast<int>(step) : HIGHEST : LOWEST);
     }
     // truncation goes towards zero, by less than one step
     std::int16_t low(float v, int axis) const { return held((v - origin[axis]) * scale[axis] - 1.05f); }
