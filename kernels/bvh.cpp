@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "bvh_foot.h"
 #include "float4.h"
 
 namespace surface {
@@ -20,27 +21,22 @@ struct Tree::Best {
     int count = 0;
     std::int32_t candidate[room];
     float distance2[room];
-    std::int32_t triangle = -1;  // decided so far
-    double least = 0;
-    TrianglePoint at{};
+    Foot foot;  // decided so far
 
     Best() = default;
     Best(Vec3 point, double radius, double extent) { start(point, radius, extent); }
     void start(Vec3 point, double radius, double extent) {
-        p = point, radius2 = radius * radius, count = 0, triangle = -1;
+        p = point, radius2 = radius * radius, count = 0, foot.triangle = -1;
         slack = static_cast<float>(1e-6 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
         limit = enlarged(static_cast<float>(std::min(radius2, 1e30)));
     }
-    // a triangle that is probably near bounds the search
+    // a triangle that is probably near, or the one beside it that is, bounds the search
     void begin_with(const Tree &tree, std::int32_t hint) {
-        const std::int32_t *v = tree.triangle(hint);
-        const Vec3 a = tree.vertex(v[0]), b = tree.vertex(v[1]), c = tree.vertex(v[2]);
-        const TrianglePoint foot = nearest_on_triangle(p, a, b, c);
-        const Vec3 d = p - (foot.weight[0] * a + foot.weight[1] * b + foot.weight[2] * c);
-        const double d2 = dot(d, d);
-        if (!(d2 <= radius2)) return;
-        triangle = hint, least = d2, at = foot;
-        limit = std::min(limit, enlarged(static_cast<float>(d2)));
+        const auto at = [&](std::int32_t v) { return tree.vertex(v); };
+        const Foot found = tree.walk(p, tree.foot_on(p, hint, at), at);
+        if (!(found.distance2 <= radius2)) return;
+        foot = found;
+        limit = std::min(limit, enlarged(static_cast<float>(found.distance2)));
     }
     // float32 distances may be wrong by slack either way
     float enlarged(float d2) const {
@@ -53,15 +49,12 @@ struct Tree::Best {
 void Tree::decide(Best &best) const {
     for (int i = 0; i < best.count; ++i) {
         if (!(best.distance2[i] <= best.limit)) continue;
-        const std::int32_t t = best.candidate[i], *v = triangle(t);
-        if (t == best.triangle) continue;
-        const Vec3 a = vertex(v[0]), b = vertex(v[1]), c = vertex(v[2]);
-        const TrianglePoint at = nearest_on_triangle(best.p, a, b, c);
-        const Vec3 d = best.p - (at.weight[0] * a + at.weight[1] * b + at.weight[2] * c);
-        const double d2 = dot(d, d);
-        if (d2 > best.radius2) continue;
-        if (best.triangle < 0 || d2 < best.least || (d2 == best.least && t < best.triangle))
-            best.least = d2, best.triangle = t, best.at = at;
+        if (best.candidate[i] == best.foot.triangle) continue;
+        const Foot found = foot_on(best.p, best.candidate[i], [this](std::int32_t v) { return vertex(v); });
+        if (found.distance2 > best.radius2) continue;
+        const Foot &known = best.foot;
+        if (known.triangle < 0 || found.distance2 < known.distance2 || (found.distance2 == known.distance2 && found.triangle < known.triangle))
+            best.foot = found;
     }
     best.count = 0;
 }
@@ -153,43 +146,13 @@ void Tree::search(std::int32_t root, Best &best) const {
 }
 
 Vec3 Tree::pseudonormal(std::int32_t t, Feature feature) const {
-    const auto face = [&](std::int32_t i) {
-        const std::int32_t *v = triangle(i);
-        const Vec3 a = vertex(v[0]);
-        return normalised(cross(vertex(v[1]) - a, vertex(v[2]) - a));
-    };
-    if (feature == FACE) return face(t);
-    if (feature < CORNER0) {
-        const auto other = neighbour_[3 * std::size_t(t) + (feature - EDGE0)];
-        return other < 0 ? face(t) : face(t) + face(other);
-    }
-    const auto v = triangle(t)[feature - CORNER0];
-    Vec3 sum{0, 0, 0};
-    for (auto f = fan_start_[v]; f < fan_start_[v + 1]; ++f) {
-        const std::int32_t *corner = triangle(fan_[f]);
-        const int k = corner[0] == v ? 0 : corner[1] == v ? 1 : 2;
-        const Vec3 e = vertex(corner[(k + 1) % 3]) - vertex(v), g = vertex(corner[(k + 2) % 3]) - vertex(v);
-        const Vec3 n = cross(e, g);
-        sum = sum + std::atan2(length(n), dot(e, g)) * normalised(n);
-    }
-    return sum;
+    return pseudonormal(t, feature, [this](std::int32_t v) { return vertex(v); });
 }
 
 bool Tree::fill(Best &best, Hit &hit) const {
     decide(best);
-    if (best.triangle < 0) return false;
-    const std::int32_t *v = triangle(best.triangle);
-    const double *w = best.at.weight;
-    hit.triangle = best.triangle;
-    hit.feature = best.at.feature;
-    std::copy_n(w, 3, hit.weight);
-    hit.point = w[0] * vertex(v[0]) + w[1] * vertex(v[1]) + w[2] * vertex(v[2]);
-    const Vec3 away = best.p - hit.point, pseudo = pseudonormal(best.triangle, best.at.feature);
-    const double distance = std::sqrt(best.least), sign = dot(away, pseudo) < 0 ? -1 : 1;
-    hit.gap = sign * distance;
-    // on the surface itself the difference has no direction; inside a face the face knows it best
-    const bool blurred = hit.feature == FACE || distance < 1e-12 + 1e-9 * extent_;
-    hit.normal = blurred ? normalised(pseudo) : (sign / distance) * away;
+    if (best.foot.triangle < 0) return false;
+    hit = hit_at(best.p, best.foot, [this](std::int32_t v) { return vertex(v); });
     return true;
 }
 
@@ -372,6 +335,11 @@ void Tree::nearest_per_group(const Vec3 *p, int points, double radius, std::int3
         }
     }
     for (int i = 0; i < points; ++i) count[i] = without_borders(hits + i * groups, count[i]);
+}
+
+Hit Tree::follow(Vec3 p, std::int32_t t, const double *velocity, double time) const {
+    const auto at = [&](std::int32_t v) { return vertex(v) + time * load(velocity + 3 * std::size_t(v)); };
+    return hit_at(p, walk(p, foot_on(p, t, at), at), at);
 }
 
 }  // namespace surface

@@ -18,6 +18,13 @@ struct Hit {
     Vec3 point, normal;   // nearest point; unit vector out of the surface, from or to the asked point
 };
 
+// a triangle and its point nearest to another point
+struct Foot {
+    std::int32_t triangle = -1;
+    TrianglePoint at{};
+    double distance2 = 0;  // [m2]
+};
+
 // four boxes side by side; float32 bounds are rounded outward, so they always contain their triangles
 struct alignas(16) Node {
     float lo[3][4], hi[3][4];
@@ -59,6 +66,9 @@ class Tree {
     // hits: group_count for each point; count: how many of them it has.
     static constexpr int packet_size = 16;
     void nearest_per_group(const Vec3 *p, int points, double radius, std::int32_t *const *hint, Hit *hits, int *count) const;
+    // A contact that was found a moment ago on triangle t, now that the vertices have moved on by time [s] with a velocity
+    // (vertex_count, 3) [m/s]: where it is on the surface round there. The tree stays as it is.
+    Hit follow(Vec3 p, std::int32_t t, const double *velocity, double time) const;
     // signed number of times that the surface encloses p: exact for a closed surface, also where it crosses itself
     int winding(Vec3 p) const;
 
@@ -78,8 +88,19 @@ class Tree {
     std::int32_t across(std::size_t t, int edge) const { return neighbour_[3 * t + edge]; }
     // angle-weighted pseudonormal of a feature, not normalised
     Vec3 pseudonormal(std::int32_t triangle, Feature feature) const;
+    // the rest is in bvh_foot.h; at(v): place of a vertex
+    template <class At>
+    Vec3 pseudonormal(std::int32_t triangle, Feature feature, const At &at) const;
 
   private:
+    static constexpr int longest_walk = 32;  // triangles
+    template <class At>
+    Foot foot_on(Vec3 p, std::int32_t t, const At &at) const;
+    template <class At>
+    Foot walk(Vec3 p, Foot foot, const At &at) const;
+    template <class At>
+    Hit hit_at(Vec3 p, const Foot &foot, const At &at) const;
+
     struct Best;
     struct Packet;
     struct Task {

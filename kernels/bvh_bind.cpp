@@ -173,6 +173,14 @@ auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHint
                           own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
 }
 
+// of the surface at a hit
+Vec3 speed_at(const Tree &tree, const Hit &hit, const Points &velocity) {
+    const std::int32_t *v = tree.triangle(hit.triangle);
+    Vec3 sum{0, 0, 0};
+    for (int k = 0; k < 3; ++k) sum = sum + hit.weight[k] * load(velocity.data() + 3 * std::size_t(v[k]));
+    return sum;
+}
+
 // the same with the surface's velocity at each contact instead of the place
 auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint, Order order) {
     require_radius(radius);
@@ -181,20 +189,42 @@ auto contacts(const Tree &tree, Points points, double radius, Points velocity, G
     require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
     Grouped all(tree, points, radius, hint, order);
     const std::size_t total = all.total(), n = points.shape(0);
-    std::vector<std::int32_t> particle(total);
+    std::vector<std::int32_t> particle(total), triangle(total);
     std::vector<double> gap(total), normal(3 * total), speed(3 * total);
     all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
-        particle[c] = i;
+        particle[c] = i, triangle[c] = hit.triangle;
         gap[c] = hit.gap;
         store(&normal[3 * c], hit.normal);
-        const std::int32_t *v = tree.triangle(hit.triangle);
-        Vec3 sum{0, 0, 0};
-        for (int k = 0; k < 3; ++k) sum = sum + hit.weight[k] * load(velocity.data() + 3 * std::size_t(v[k]));
-        store(&speed[3 * c], sum);
+        store(&speed[3 * c], speed_at(tree, hit, velocity));
     });
     return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}), own(std::move(normal), {total, 3}),
-                          own(std::move(speed), {total, 3}),
+                          own(std::move(speed), {total, 3}), own(std::move(triangle), {total}),
                           own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
+}
+
+// contacts that were found before, at the surface as it has moved on since the tree was fitted
+auto follow(const Tree &tree, Points points, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points velocity, double time) {
+    const std::size_t total = particle.size();
+    require(triangle.size() == total, "particle and triangle need one value per contact");
+    require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
+    require(std::isfinite(time), "time must be finite");
+    require_indices(particle, points.shape(0), "a contact names a point that does not exist");
+    require_indices(triangle, tree.triangle_count(), "a contact names a triangle that does not exist");
+    std::vector<std::int32_t> found(total);
+    std::vector<double> gap(total), normal(3 * total), speed(3 * total);
+    {
+        nb::gil_scoped_release release;
+        for_ranges(total, 256, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t c = begin; c < end; ++c) {
+                const Hit hit = tree.follow(load(points.data() + 3 * std::size_t(particle(c))), triangle(c), velocity.data(), time);
+                found[c] = hit.triangle, gap[c] = hit.gap;
+                store(&normal[3 * c], hit.normal);
+                store(&speed[3 * c], speed_at(tree, hit, velocity));
+            }
+        });
+    }
+    return nb::make_tuple(own(std::move(gap), {total}), own(std::move(normal), {total, 3}), own(std::move(speed), {total, 3}),
+                          own(std::move(found), {total}));
 }
 
 auto winding(const Tree &tree, Points points) {
@@ -223,7 +253,9 @@ void bind_bvh(nb::module_ &m) {
              "-> particle (c,), gap (c,), normal (c, 3), point (c, 3), triangle (c,), weight (c, 3), hint (n, groups)")
         .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
              nb::arg("order").none() = nb::none(),
-             "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), hint (n, groups)")
+             "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), triangle (c,), hint (n, groups)")
+        .def("follow", &follow, nb::arg("points"), nb::arg("particle"), nb::arg("triangle"), nb::arg("velocity"), nb::arg("time"),
+             "contacts found before, time [s] later -> gap (c,), normal (c, 3), velocity of the surface there (c, 3), triangle (c,)")
         .def("winding", &winding, nb::arg("points"),
              "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
         .def_prop_ro("triangle_count", &Tree::triangle_count)

@@ -13,7 +13,7 @@ from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.surface import SurfaceCollider
 from toile.garment.shapes import flat_position, square_cloth
 from toile.run.advance import advance_frame, body_step_count
-from toile.types import LIMBS, Body, Floats, PosedBody, State
+from toile.types import LIMBS, Body, Contacts, Floats, PosedBody, State
 
 
 def limb(thickness: float, name: str = "left_forearm") -> Body:
@@ -58,6 +58,42 @@ def test_cloth_that_travels_with_the_body_needs_no_extra_steps() -> None:
     assert body_step_count(before, after, still, 1 / 60) == 2
     far = State(cloth + np.array([0.0, 3.0, 0.0]), np.zeros_like(cloth))
     assert body_step_count(before, after, far, 1 / 60) == 1
+
+
+class Counted(SurfaceCollider):
+    """Counts how often the skin is searched."""
+
+    searched = 0
+
+    def ask(self, body: PosedBody, position: Floats) -> Contacts:
+        """Search."""
+        self.searched += 1
+        return super().ask(body, position)
+
+
+def test_slow_skin_is_searched_once_a_frame_and_followed_as_if_searched() -> None:
+    """A ball lifts a sheet: as far as it is from cloth that searches the skin at every look."""
+    body, garment = limb(0.3, "torso"), square_cloth(16, 16, 0.4, 0.4)
+    flat = flat_position(garment)
+    position = np.stack([flat[:, 0] - 0.2, flat[:, 1] - 0.2, np.full(len(flat), 0.16)], axis=1)
+    found = {}
+    for often in (False, True):
+        collider = Counted(body)
+        if often:
+            collider.later = None  # type: ignore[assignment, method-assign]
+        state, solver = State(position, np.zeros_like(position)), XpbdSolver(garment, XpbdSettings())
+        before = posed(body, np.zeros(3), np.zeros(3))
+        for frame in range(1, 5):
+            after = posed(body, np.array([0.0, 0.002 * frame, 0.005 * frame]), np.array([0.0, 0.12, 0.3]))
+            state = advance_frame(
+                solver, collider, state, before, after, 1 / 60, gravity=np.array([0.0, 0.0, -9.81])
+            )
+            before = after
+        found[often] = state.position
+        assert collider.searched == (8 if often else 4)
+        tree = SurfaceTree(body.triangles, after.vertices)
+        assert not (tree.winding(state.position) > 0).any()
+    assert np.linalg.norm(found[True] - found[False], axis=1).max() < 0.001
 
 
 def test_the_way_of_the_skin_is_that_of_near_skin_against_the_cloth() -> None:

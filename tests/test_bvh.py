@@ -135,7 +135,8 @@ def test_between_two_limbs_there_are_two_contacts() -> None:
         np.testing.assert_array_equal(found, wanted)
     there = (weight[:, :, None] * velocity[triangles[triangle]]).sum(1)
     np.testing.assert_allclose(contacts[3], there, atol=1e-12)
-    np.testing.assert_array_equal(contacts[4], hint)
+    np.testing.assert_array_equal(contacts[4], triangle)
+    np.testing.assert_array_equal(contacts[5], hint)
 
 
 def test_points_that_search_together_find_what_each_finds_alone() -> None:
@@ -161,6 +162,36 @@ def test_points_that_search_together_find_what_each_finds_alone() -> None:
         assert (np.diff(particle) >= 0).all()
     with pytest.raises(ValueError, match="order must name each point once"):
         tree.nearest_per_group(points, 0.4, None, np.zeros(700, np.int32))
+
+
+def test_contacts_that_are_followed_are_where_a_search_finds_them() -> None:
+    triangles, vertices = icosphere(3)
+    rng = np.random.default_rng(11)
+    direction = rng.normal(size=(800, 3))
+    points = direction / np.linalg.norm(direction, axis=1, keepdims=True) * rng.uniform(0.9, 1.1, (800, 1))
+    group = np.zeros(len(triangles), np.int32)
+    tree = SurfaceTree(triangles, vertices, group)
+    # the sphere turns and shifts by three triangles' width
+    velocity = np.cross([0.0, 2.0, 1.0], vertices) + np.array([0.5, 0.0, -0.3])
+    time = 0.1
+    particle, *_, triangle, _ = tree.contacts(points, 0.2, velocity)
+    later = points + rng.normal(0, 0.02, points.shape)
+    gap, normal, speed, there = tree.follow(later, particle, triangle, velocity, time)
+    moved = SurfaceTree(triangles, vertices + time * velocity)
+    found, wanted, _, wanted_normal, weight = moved.nearest(later[particle], 1.0)
+    # a point deep inside has several nearest places; outside the sphere is convex
+    outside = wanted > 0
+    assert outside.sum() > 300
+    np.testing.assert_allclose(gap[outside], wanted[outside], atol=1e-12)
+    np.testing.assert_allclose(normal[outside], wanted_normal[outside], atol=1e-6)
+    sure = outside & (there == found)
+    assert sure.mean() > 0.9 * outside.mean()
+    assert (there != triangle)[outside].mean() > 0.5
+    expected = (weight[:, :, None] * velocity[triangles[found]]).sum(1)
+    np.testing.assert_allclose(speed[sure], expected[sure], atol=1e-12)
+    for bad in (np.full_like(particle, len(points)), np.full_like(particle, -1)):
+        with pytest.raises(IndexError):
+            tree.follow(later, bad, triangle, velocity, time)
 
 
 def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> None:

@@ -203,11 +203,14 @@ def skirt_trial(
     collider = SurfaceCollider(body)
     joint = np.eye(4)[None]
 
+    @lru_cache(maxsize=3)
+    def place(frame: int) -> Floats:
+        return dummy_pose(body.vertices, frame * FRAME)
+
     # the pose with which a frame ends is that with which the next begins
     @lru_cache(maxsize=2)
     def pose(frame: int) -> PosedBody:
-        now, then = dummy_pose(body.vertices, frame * FRAME), dummy_pose(body.vertices, (frame - 1) * FRAME)
-        return PosedBody(body, now, (now - then) / FRAME, joint)
+        return PosedBody(body, place(frame), (place(frame) - place(frame - 1)) / FRAME, joint)
 
     def frame(state: State, number: int) -> State:
         velocity = np.array(state.velocity)

@@ -8,6 +8,7 @@ pseudonormals (Bærentzen & Aanæs 2005).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from toile._kernels import SurfaceTree
 from toile.collision.mittens import mittens
 from toile.collision.tents import tents
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
+from toile.types import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 GROUPS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
 """parts of the body that can press on the same point from different sides; torso includes neck and head"""
@@ -87,6 +88,7 @@ class SurfaceCollider:
         self._posed: Floats | None = None
         self._hint: Ints | None = None
         self._order: Ints | None = None
+        self._found = np.zeros(0, np.int32), np.zeros(0, np.int32)
 
     def _tree(self, gloved: bool) -> SurfaceTree:
         """Return the tree over the skin with or without mittens, built when it is first asked for."""
@@ -117,9 +119,23 @@ class SurfaceCollider:
         hint = self._hint if self._hint is not None and len(self._hint) == len(position) else None
         if self._order is None or hint is None:
             self._order = near_order(position)
-        particle, gap, normal, velocity, self._hint = self.tree.contacts(
+        particle, gap, normal, velocity, triangle, self._hint = self.tree.contacts(
             position, self.settings.radius, body.velocity, hint, self._order
         )
+        self._found = particle, triangle
+        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
+
+    def later(self, body: PosedBody, time: float) -> ContactQuery:
+        """Return the skin some time [s] after it was asked last, moving on as it did then.
+
+        Contacts are followed over the skin from where they were; what was too far then is not looked for.
+        """
+        return partial(self._follow, body, time)
+
+    def _follow(self, body: PosedBody, time: float, position: Floats) -> Contacts:
+        particle, triangle = self._found
+        gap, normal, velocity, triangle = self.tree.follow(position, particle, triangle, body.velocity, time)
+        self._found = particle, triangle
         return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
 
 

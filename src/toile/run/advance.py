@@ -22,6 +22,8 @@ _THIN_NUMBER = np.full(len(LIMBS), -1, np.int32)
 _THIN_NUMBER[THIN_LIMBS] = np.arange(len(THIN_LIMBS))
 LOOKS = 3
 """near cloth is searched for once in so many looks at the skin, and at the start of each frame"""
+FOLLOWED = 2
+"""the skin is searched once in so many looks at least, and followed from there: cloth itself whips"""
 NEAR = 0.05
 """skin farther than this from the box round the cloth is not looked at [m]"""
 
@@ -87,17 +89,22 @@ def advance_frame(
     """
     if collider is None or before is None or after is None:
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
-    count = body_step_count(before, after, state, dt)
+    searches = body_step_count(before, after, state, dt)
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
-    if before is not after:
-        count = max(count, int(np.ceil(dt / getattr(solver, "longest_look", np.inf) - 1e-6)))
-    count *= looks
-    velocity = (after.vertices - before.vertices) / dt
+    often = int(np.ceil(dt / getattr(solver, "longest_look", np.inf) - 1e-6)) if before is not after else 1
+    count = max(searches, often) * looks
+    # until the next search no skin comes near that was too far: its contacts are followed from look to look
+    follow = getattr(collider, "later", None) if mend is None else None
+    period = min(count // searches, FOLLOWED) if follow else 1
+    velocity, now = (after.vertices - before.vertices) / dt, before
     for step in range(count):
-        now = between(before, after, step / count, velocity)
+        if follow and step % period:
+            query = follow(now, step % period * dt / count)
+        else:
+            now = between(before, after, step / count, velocity)
+            query = collider.at(now)
         if mend is not None and step:
             state = mend(state, now)
         watch = dt / count * min(LOOKS, count - step) if step % LOOKS == 0 else 0.0
-        scene = Scene(now, collider.at(now), gravity, wind, watch)
-        state = solver.step(state, scene, dt / count)
+        state = solver.step(state, Scene(now, query, gravity, wind, watch), dt / count)
     return state

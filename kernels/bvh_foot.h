@@ -1,0 +1,89 @@
+// What the nearest point of a surface tells: its sign and normal, and the way to it over the surface itself. `at` gives the
+// place of a vertex: as the tree was fitted, or moved on since.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "bvh.h"
+
+namespace surface {
+
+template <class At>
+Vec3 face_normal(const std::int32_t *v, const At &at) {
+    const Vec3 a = at(v[0]);
+    return normalised(cross(at(v[1]) - a, at(v[2]) - a));
+}
+
+// angle-weighted, not normalised (Baerentzen & Aanaes 2005)
+template <class At>
+Vec3 Tree::pseudonormal(std::int32_t t, Feature feature, const At &at) const {
+    if (feature == FACE) return face_normal(triangle(t), at);
+    if (feature < CORNER0) {
+        const auto other = across(t, feature - EDGE0);
+        return other < 0 ? face_normal(triangle(t), at) : face_normal(triangle(t), at) + face_normal(triangle(other), at);
+    }
+    const auto v = triangle(t)[feature - CORNER0];
+    Vec3 sum{0, 0, 0};
+    for (auto f = fan_start_[v]; f < fan_start_[v + 1]; ++f) {
+        const std::int32_t *corner = triangle(fan_[f]);
+        const int k = corner[0] == v ? 0 : corner[1] == v ? 1 : 2;
+        const Vec3 e = at(corner[(k + 1) % 3]) - at(v), g = at(corner[(k + 2) % 3]) - at(v);
+        const Vec3 n = cross(e, g);
+        sum = sum + std::atan2(length(n), dot(e, g)) * normalised(n);
+    }
+    return sum;
+}
+
+// A triangle, its point nearest to p, and how far that is.
+template <class At>
+Foot Tree::foot_on(Vec3 p, std::int32_t t, const At &at) const {
+    const std::int32_t *v = triangle(t);
+    const Vec3 a = at(v[0]), b = at(v[1]), c = at(v[2]);
+    Foot foot{t, nearest_on_triangle(p, a, b, c), 0};
+    const double *w = foot.at.weight;
+    const Vec3 d = p - (w[0] * a + w[1] * b + w[2] * c);
+    foot.distance2 = dot(d, d);
+    return foot;
+}
+
+// From triangle to triangle of one group, as long as the next one is nearer: where a contact is that was found a moment ago.
+template <class At>
+Foot Tree::walk(Vec3 p, Foot foot, const At &at) const {
+    const int group = group_of(foot.triangle);
+    for (int steps = 0; steps < longest_walk && foot.at.feature != FACE; ++steps) {
+        Foot best = foot;
+        const auto try_out = [&](std::int32_t t) {
+            if (t < 0 || t == foot.triangle || group_of(t) != group) return;
+            const Foot other = foot_on(p, t, at);
+            if (other.distance2 < best.distance2) best = other;
+        };
+        if (foot.at.feature < CORNER0) {
+            try_out(across(foot.triangle, foot.at.feature - EDGE0));
+        } else {
+            const auto v = triangle(foot.triangle)[foot.at.feature - CORNER0];
+            for (auto f = fan_start_[v]; f < fan_start_[v + 1]; ++f) try_out(fan_[f]);
+        }
+        if (best.triangle == foot.triangle) break;
+        foot = best;
+    }
+    return foot;
+}
+
+template <class At>
+Hit Tree::hit_at(Vec3 p, const Foot &foot, const At &at) const {
+    const std::int32_t *v = triangle(foot.triangle);
+    const double *w = foot.at.weight;
+    Hit hit;
+    hit.triangle = foot.triangle, hit.feature = foot.at.feature;
+    std::copy_n(w, 3, hit.weight);
+    hit.point = w[0] * at(v[0]) + w[1] * at(v[1]) + w[2] * at(v[2]);
+    const Vec3 away = p - hit.point, pseudo = pseudonormal(foot.triangle, foot.at.feature, at);
+    const double distance = std::sqrt(foot.distance2), sign = dot(away, pseudo) < 0 ? -1 : 1;
+    hit.gap = sign * distance;
+    // on the surface itself the difference has no direction; inside a face the face knows it best
+    const bool blurred = hit.feature == FACE || distance < 1e-12 + 1e-9 * extent_;
+    hit.normal = blurred ? normalised(pseudo) : (sign / distance) * away;
+    return hit;
+}
+
+}  // namespace surface
