@@ -12,11 +12,9 @@ class Grid {
   public:
     bool there() const { return view_.rows > 0; }
     int columns() const { return view_.columns; }
-    const std::vector<std::int32_t> &star_of() const { return star_of_; }
 
-    // star_of (vertex): the star that is the stencil `bend`, -1: none
-    void set(const GridView<T> &shape, std::vector<std::int32_t> star_of) {
-        view_ = shape, star_of_ = std::move(star_of);
+    void set(const GridView<T> &shape) {
+        view_ = shape;
         constexpr std::ptrdiff_t widest = 16;
         view_.pitch = (view_.count(0) + 1 + widest - 1) / widest * widest;
         // a row of nothing before and after, for neighbours of the border
@@ -28,12 +26,33 @@ class Grid {
             next_[k] = T(c + 1 < view_.columns), after_next_[k] = T(c + 2 < view_.columns);
         }
     }
-    void set_weight(const std::vector<T> &inverse_mass) { fill(weight_, [&](std::size_t p) { return inverse_mass[p]; }); }
-    void set_gain(const std::vector<T> &gain) {
-        fill(gain_, [&](std::size_t p) { return star_of_[p] < 0 ? T(0) : gain[star_of_[p]]; });
+    // inverse_mass(vertex) [1/kg]
+    template <class Value>
+    void set_weight(const Value &inverse_mass) {
+        fill(weight_, inverse_mass);
+    }
+    // gain(vertex) of the star that is the stencil `bend`; 0: none
+    template <class Value>
+    void set_gain(const Value &gain) {
+        fill(gain_, gain);
+    }
+    std::size_t triangle_count() const { return 2 * static_cast<std::size_t>(view_.rows - 1) * (view_.columns - 1); }
+    // how long the weft (0) and the warp (1) of a triangle are, squared and compared with their length at rest; x (vertex, 3) [m]
+    void threads(std::size_t triangle, const double *x, double *length2) const {
+        const std::size_t cell = triangle / 2, wide = view_.columns, row = cell / (wide - 1), column = cell % (wide - 1);
+        const bool upper = triangle % 2, rising = !view_.alternate || (row + column) % 2 == 0;
+        const std::size_t weft = (row + upper) * wide + column, warp = row * wide + column + (rising != upper);
+        const std::size_t side[2][2] = {{weft, weft + 1}, {warp, warp + wide}};
+        for (int k = 0; k < 2; ++k) {
+            length2[k] = 0.0;
+            for (int a = 0; a < 3; ++a) {
+                const double d = (x[3 * side[k][1] + a] - x[3 * side[k][0] + a]) * static_cast<double>(view_.per_cell[k]);
+                length2[k] += d * d;
+            }
+        }
     }
     std::size_t bytes() const {
-        return bytes_of(star_of_, x_[0], x_[1], x_[2], moment_[0], moment_[1], moment_[2], gain_, weight_, next_, after_next_);
+        return bytes_of(x_[0], x_[1], x_[2], moment_[0], moment_[1], moment_[2], gain_, weight_, next_, after_next_);
     }
     GridView<T> view() {
         GridView<T> v = view_;
@@ -68,6 +87,5 @@ class Grid {
                 to[view_.at(r + 1, c % PHASES) + c / PHASES] = value(static_cast<std::size_t>(r) * view_.columns + c);
     }
     GridView<T> view_;
-    std::vector<std::int32_t> star_of_;
     std::vector<T> x_[3], moment_[3], gain_, weight_, next_, after_next_;
 };

@@ -1,6 +1,7 @@
 // Bending: one star a particle, a weighted sum of itself and its neighbours that is zero on flat cloth (Bending in xpbd.h).
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -8,56 +9,135 @@
 
 #include "xpbd_sets.h"
 
+// one row of a sparse matrix
+template <class T>
+struct SparseRow {
+    std::int32_t home = 0;  // the particle whose chunk it belongs to
+    std::vector<std::pair<std::int32_t, T>> entry;
+};
+
+// The stars' matrix by star (curvature) and by particle (force), rows sorted by length inside each chunk. Away from free edges the
+// matrix is symmetric, cotangents are: what is the same row in both is kept once.
+template <class T>
+class StarRows {
+  public:
+    // a star that is a particle's own has its number; empty_too: particles without a star have a row of force as well
+    void set(const std::vector<SparseRow<T>> &curvature, const std::vector<SparseRow<T>> &force, int chunk_count, bool empty_too) {
+        const std::size_t particle_count = force.size();
+        struct Part {
+            const std::vector<SparseRow<T>> *rows;
+            bool of[2];  // curvature, force
+            std::vector<std::vector<std::int32_t>> members;
+        };
+        const std::vector<std::vector<std::int32_t>> none(chunk_count);
+        Part parts[3] = {{&curvature, {true, true}, none}, {&curvature, {true, false}, none}, {&force, {false, true}, none}};
+        const auto join = [&](Part &part, std::size_t r) {
+            part.members[chunk_of((*part.rows)[r].home, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(r));
+        };
+        for (std::size_t r = 0; r < curvature.size(); ++r) {
+            const bool both = r < particle_count && curvature[r].entry == force[r].entry;
+            if (!curvature[r].entry.empty()) join(parts[both ? 0 : 1], r);
+            if (r < particle_count && (!both || curvature[r].entry.empty()) && (empty_too || !force[r].entry.empty())) join(parts[2], r);
+        }
+        for (auto &begin : run_begin_) begin.assign(1, 0);
+        for (int c = 0; c < chunk_count; ++c) {
+            for (Part &part : parts) {
+                std::vector<std::int32_t> &list = part.members[c];
+                std::stable_sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
+                    const SparseRow<T> &one = (*part.rows)[a], &two = (*part.rows)[b];
+                    return std::pair(one.entry.size(), one.home) < std::pair(two.entry.size(), two.home);
+                });
+                for (const std::int32_t r : list) add((*part.rows)[r], r, part.of);
+            }
+            for (int k = 0; k < 2; ++k) run_begin_[k].push_back(run_[k].size());
+        }
+        run_[0].shrink_to_fit(), run_[1].shrink_to_fit(), target_.shrink_to_fit(), at_.shrink_to_fit(), weight_.shrink_to_fit();
+    }
+    // calls use(star, particle, weight)
+    template <class Use>
+    void each(const Use &use) const {
+        for (const RowRun &k : run_[0])
+            for (std::size_t r = k.first, e = k.entry; r < k.last; ++r)
+                for (int n = 0; n < k.length; ++n, ++e) use(target_[r], at_[e] / 4, weight_[e]);
+    }
+    SparseRows<T> curvature() const { return view(0); }
+    SparseRows<T> force() const { return view(1); }
+    std::size_t bytes() const { return bytes_of(run_begin_[0], run_begin_[1], run_[0], run_[1], target_, at_, weight_); }
+
+  private:
+    SparseRows<T> view(int k) const { return {run_begin_[k].data(), run_[k].data(), target_.data(), at_.data(), weight_.data()}; }
+    void add(const SparseRow<T> &row, std::int32_t r, const bool *of) {
+        const auto length = static_cast<std::int32_t>(row.entry.size());
+        for (int k = 0; k < 2; ++k) {
+            if (!of[k]) continue;
+            const bool goes_on = run_[k].size() > run_begin_[k].back() && run_[k].back().length == length && run_[k].back().last == target_.size();
+            if (!goes_on) run_[k].push_back({length, target_.size(), target_.size(), at_.size()});
+            ++run_[k].back().last;
+        }
+        target_.push_back(r);
+        for (const auto &[source, c] : row.entry) at_.push_back(4 * source), weight_.push_back(c);
+    }
+    std::vector<std::size_t> run_begin_[2];
+    std::vector<RowRun> run_[2];
+    std::vector<std::int32_t> target_, at_;
+    std::vector<T> weight_;
+};
+
 template <class T>
 class Stars {
   public:
-    std::size_t count() const { return compliance_.size(); }
-    const std::vector<T> &gain() const { return gain_; }
-
-    // particle (star, width), -1 where there are fewer; weight alike; kept by star and by particle
-    void set(const std::vector<std::int32_t> &particle, const double *weight, std::size_t width, std::vector<T> compliance,
-             std::size_t particle_count, int chunk_count) {
-        compliance_ = std::move(compliance);
-        std::vector<SparseRow<T>> curvature(count()), force = empty_rows(particle_count);
-        for (std::size_t s = 0; s < count(); ++s) {
-            curvature[s].home = std::max(particle[width * s], 0);
+    // particle (star, width), -1 where there are fewer; weight alike; centre: the particle whose curvature it is. A star has the
+    // number of its centre; a second one there has a number of its own after the particles.
+    void set(const std::vector<std::int32_t> &particle, const double *weight, std::size_t width, const std::vector<std::int32_t> &centre,
+             const std::vector<T> &stiffness, std::size_t particle_count, int chunk_count) {
+        std::vector<SparseRow<T>> curvature(particle_count), force = empty_rows(particle_count);
+        std::vector<char> taken(particle_count, 0);
+        stiffness_.assign(particle_count, T(0));
+        for (std::size_t s = 0; s < centre.size(); ++s) {
+            std::size_t number = centre[s];
+            if (taken[number]) number = curvature.size(), curvature.emplace_back(), stiffness_.push_back(T(0));
+            else taken[number] = 1;
+            stiffness_[number] = stiffness[s], curvature[number].home = centre[s];
             for (std::size_t k = width * s; k < width * (s + 1); ++k) {
                 if (particle[k] < 0) continue;
-                curvature[s].entry.emplace_back(particle[k], static_cast<T>(weight[k]));
-                force[particle[k]].entry.emplace_back(static_cast<std::int32_t>(s), static_cast<T>(weight[k]));
+                curvature[number].entry.emplace_back(particle[k], static_cast<T>(weight[k]));
+                force[particle[k]].entry.emplace_back(static_cast<std::int32_t>(number), static_cast<T>(weight[k]));
             }
         }
-        moment_.assign(4 * count(), T(0));
-        curvature_.set(curvature, particle_count, chunk_count), force_.set(force, particle_count, chunk_count);
+        stiffness_.shrink_to_fit();
+        moment_.assign(4 * stiffness_.size(), T(0));
+        rows_.set(curvature, force, chunk_count, true);
     }
 
-    // what the weighted sum of each star is at rest (star, 3)
-    void set_rest(const double *rest) {
-        rest_.assign(4 * count(), T(0));
-        for (std::size_t s = 0; s < count(); ++s)
-            for (int a = 0; a < 3; ++a) rest_[4 * s + a] = static_cast<T>(rest[3 * s + a]);
+    // what the weighted sum of each particle's star is at rest (particle, 3), in the caller's order
+    void set_rest(const double *rest, const std::vector<std::int32_t> &order) {
+        rest_.assign(moment_.size(), T(0));
+        for (std::size_t p = 0; p < order.size(); ++p)
+            for (int a = 0; a < 3; ++a) rest_[4 * p + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);
     }
 
-    // stars that somebody else bends (a grid) get no rows any more; their gain is still told
-    void leave_out(const std::vector<std::int32_t> &known, std::size_t particle_count, int chunk_count) {
-        std::vector<char> out(count(), 0);
-        for (const std::int32_t s : known)
-            if (s >= 0) out[s] = 1;
-        std::vector<SparseRow<T>> curvature(count()), force = empty_rows(particle_count);
-        curvature_.each([&](std::int32_t s, std::int32_t p, T c) {
-            if (out[s]) return;
+    // Stars that a grid bends get no rows any more, their gain is still told. They are bend[0] (left + right) + bend[1] (below +
+    // above) - 2 (bend[0] + bend[1]) middle.
+    void leave_out(std::vector<bool> known, int columns, const T *bend, int chunk_count) {
+        std::vector<SparseRow<T>> curvature(stiffness_.size()), force = empty_rows(known.size());
+        rows_.each([&](std::int32_t s, std::int32_t p, T c) {
+            if (is_known(known, s)) return;
             if (curvature[s].entry.empty()) curvature[s].home = p;
             curvature[s].entry.emplace_back(p, c), force[p].entry.emplace_back(s, c);
         });
-        few_curvature_ = {}, few_force_ = {}, few_ = true, step2_ = 0.0;
-        few_curvature_.set(curvature, particle_count, chunk_count, false), few_force_.set(force, particle_count, chunk_count, false);
+        known_ = std::move(known), columns_ = columns, bend_ = {bend[0], bend[1]};
+        rows_ = {}, rows_.set(curvature, force, chunk_count, false);
+        step2_ = 0.0;
     }
 
-    void set_bound(const std::vector<T> &inverse_mass) {
-        std::vector<double> reach(inverse_mass.size(), 0.0);  // w_j Σ_t |c_tj|
-        force_.each([&](std::int32_t p, std::int32_t, T c) { reach[p] += inverse_mass[p] * std::abs(static_cast<double>(c)); });
-        bound_.assign(count(), 0.0);
-        curvature_.each([&](std::int32_t s, std::int32_t p, T c) { bound_[s] += std::abs(static_cast<double>(c)) * reach[p]; });
+    // row sums of |C W Cᵀ|; inverse_mass(particle)
+    template <class Weight>
+    void set_bound(std::size_t particle_count, const Weight &inverse_mass) {
+        std::vector<double> reach(particle_count, 0.0), bound(stiffness_.size(), 0.0);  // reach: w_j Σ_t |c_tj|
+        each([&](std::int32_t, std::int32_t p, T c) { reach[p] += inverse_mass(p) * std::abs(static_cast<double>(c)); });
+        each([&](std::int32_t s, std::int32_t p, T c) { bound[s] += std::abs(static_cast<double>(c)) * reach[p]; });
+        most_.resize(stiffness_.size());
+        for (std::size_t s = 0; s < most_.size(); ++s) most_[s] = static_cast<T>(1.1 / bound[s]);
         step2_ = 0.0;
     }
 
@@ -69,17 +149,15 @@ class Stars {
         const double step2 = share * dt * dt;
         if (step2 == step2_) return false;
         step2_ = step2;
-        gain_.resize(count());
-        for (std::size_t s = 0; s < count(); ++s) gain_[s] = static_cast<T>(1.0 / std::max(compliance_[s] / step2, bound_[s] / 1.1));
         return true;
     }
+    // of a star that a grid bends; 0: there is none
+    T known_gain(std::size_t p) const { return known_[p] ? std::min(stiffness_[p] * static_cast<T>(step2_), most_[p]) : T(0); }
 
-    std::size_t bytes() const {
-        return curvature_.bytes() + force_.bytes() + few_curvature_.bytes() + few_force_.bytes() + bytes_of(compliance_, gain_, moment_, rest_, bound_);
-    }
+    std::size_t bytes() const { return rows_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, moment_, rest_); }
     Bending<T> view() {
-        const RowSet<T> &curvature = few_ ? few_curvature_ : curvature_, &force = few_ ? few_force_ : force_;
-        return {curvature.view(), force.view(), gain_.data(), moment_.data(), rest_.empty() ? nullptr : rest_.data()};
+        return {rows_.curvature(), rows_.force(), stiffness_.data(), most_.data(), static_cast<T>(step2_), moment_.data(),
+                rest_.empty() ? nullptr : rest_.data()};
     }
 
   private:
@@ -88,9 +166,23 @@ class Stars {
         for (std::size_t p = 0; p < particle_count; ++p) rows[p].home = static_cast<std::int32_t>(p);
         return rows;
     }
-    RowSet<T> curvature_, force_, few_curvature_, few_force_;
-    bool few_ = false;  // rows for a few stars only
-    std::vector<T> compliance_, gain_, moment_, rest_;
-    std::vector<double> bound_;  // row sums of |C W Cᵀ|
-    double step2_ = 0.0;         // what gain_ holds for [s²]
+    static bool is_known(const std::vector<bool> &known, std::int32_t s) { return static_cast<std::size_t>(s) < known.size() && known[s]; }
+    // calls use(star, particle, weight), those of a grid too
+    template <class Use>
+    void each(const Use &use) const {
+        rows_.each(use);
+        const auto count = static_cast<std::int32_t>(known_.size());
+        for (std::int32_t p = 0; p < count; ++p) {
+            if (!known_[p]) continue;
+            const std::pair<std::int32_t, T> entry[] = {{0, -2 * (bend_[0] + bend_[1])}, {-1, bend_[0]}, {1, bend_[0]}, {-columns_, bend_[1]}, {columns_, bend_[1]}};
+            for (const auto &[away, c] : entry)
+                if (p + away >= 0 && p + away < count) use(p, p + away, c);
+        }
+    }
+    StarRows<T> rows_;
+    std::vector<bool> known_;  // (particle): its star is a grid's
+    std::int32_t columns_ = 0;
+    std::array<T, 2> bend_{};
+    std::vector<T> stiffness_, most_, moment_, rest_;  // of stars; most: what they may weigh
+    double step2_ = 0.0;                               // what the gain holds for [s²]
 };

@@ -39,7 +39,7 @@ template <class T>
 class Cloth {
   public:
     Cloth(Indices order, Numbers inverse_mass, Numbers drag, Numbers thickness, Numbers friction,
-          Triangles triangles, In<double, -1, 2, 2> triangle_weight, Points triangle_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Rows seams,
+          Triangles triangles, In<double, -1, 2, 2> triangle_weight, Points triangle_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Indices star_centre, Rows seams,
           Numbers seam_rest)
         : count_(order.size()), chunk_count_(chunk_count_for(count_)) {
         require(count_ > 0, "a cloth needs at least one particle");
@@ -55,8 +55,8 @@ class Cloth {
         set_gram();
         seams_ = pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
-        set_stars(stars, star_weight, star_stiffness);
-        stars_.set_bound(inverse_mass_);
+        set_stars(stars, star_weight, star_stiffness, star_centre);
+        set_bound();
     }
 
     void set_drag(Numbers drag) {
@@ -72,22 +72,24 @@ class Cloth {
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         inverse_mass_ = in_order(inverse_mass);
-        stars_.set_bound(inverse_mass_);
+        set_bound();
         set_gram();
-        if (grid_.there()) grid_.set_weight(inverse_mass_);
+        if (grid_.there()) set_grid_weight();
     }
 
     // The cloth is a rectangle of equal cells, its particles stored row by row: threads, triangles and the stars that `star_of`
     // names are swept without lists. cell: width, height [m]; stiffness of a triangle: weft, warp, shear [N·m]; bend: weights
-    // of a star's neighbours; reach: rest length of long threads [m], 0: none.
+    // of a star's neighbours; reach: rest length of long threads [m], 0: none. The lists go.
     void set_grid(int rows, int columns, In<double, 2> cell, In<double, 3> stiffness, In<double, 2> bend, In<double, 2> reach,
                   Indices star_of, bool alternate) {
         require(rows > 1 && columns > 1 && static_cast<std::size_t>(rows) * columns == count_, "grid: rows times columns must be the particles");
         require(star_of.size() == count_, "grid: star_of needs one number per particle");
         require(cell(0) > 0 && cell(1) > 0 && reach(0) >= 0 && reach(1) >= 0, "grid: lengths must be positive");
+        std::vector<bool> known(count_);
         for (std::size_t k = 0; k < count_; ++k) {
             require(order_[k] == static_cast<std::int32_t>(k), "grid: particles must be in their own order");
-            require(star_of.data()[k] < static_cast<std::int32_t>(stars_.count()), "grid: a star does not exist");
+            require(star_of.data()[k] < static_cast<std::int32_t>(star_count_), "grid: a star does not exist");
+            known[k] = star_of.data()[k] >= 0;
         }
         GridView<T> shape;
         shape.rows = rows, shape.columns = columns, shape.alternate = alternate;
@@ -95,15 +97,17 @@ class Cloth {
             shape.per_cell[a] = static_cast<T>(1 / cell(a)), shape.bend[a] = static_cast<T>(bend(a)), shape.reach[a] = static_cast<T>(reach(a));
         }
         for (int k = 0; k < 3; ++k) shape.compliance[k] = compliance(stiffness(k));
-        grid_.set(shape, {star_of.data(), star_of.data() + count_});
-        grid_.set_weight(inverse_mass_);
-        stars_.leave_out(grid_.star_of(), count_, chunk_count_);
+        grid_.set(shape);
+        set_grid_weight();
+        stars_.leave_out(std::move(known), columns, shape.bend, chunk_count_);
+        set_bound();
+        triangles_ = {}, long_threads_ = {};
     }
 
-    // what the weighted sum of each star is at rest: cloth that is creased or pleated [√(N·m) m]
+    // what the weighted sum of each particle's star is at rest: cloth that is creased or pleated [√(N·m) m]
     void set_star_rest(Points rest) {
-        require(rest.shape(0) == stars_.count(), "a star needs one vector of rest curvature");
-        stars_.set_rest(rest.data());
+        require(rest.shape(0) == count_, "a particle's star needs one vector of rest curvature");
+        stars_.set_rest(rest.data(), order_);
     }
 
     // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
@@ -220,11 +224,15 @@ class Cloth {
         require(position.shape(0) == count_, "position needs one row per particle");
         require(every > 0, "every must be positive");
         // counted in steps of 0.05 %: counts, and sums kept block by block, do not depend on the threads
-        std::vector<double> sums((triangles_.packed.block_count() + every - 1) / every, 0.0);
+        const std::size_t blocks = grid_.there() ? (grid_.triangle_count() + LANES - 1) / LANES : triangles_.packed.block_count();
+        if (grid_.there() && every > 1) every |= 1;  // not always the same columns
+        std::vector<double> sums((blocks + every - 1) / every, 0.0);
         std::vector<std::atomic<std::uint32_t>> counts(STRETCH_STEPS);
         for_ranges(sums.size(), 600, [&](std::size_t first, std::size_t last) {
             std::vector<std::uint32_t> mine(STRETCH_STEPS, 0);
-            for (std::size_t b = first; b < last; ++b) sums[b] = block_stretch(triangles_, order_, every * b, position.data(), mine);
+            for (std::size_t b = first; b < last; ++b)
+                sums[b] = grid_.there() ? block_stretch(grid_, every * b, position.data(), mine)
+                                        : block_stretch(triangles_, order_, every * b, position.data(), mine);
             for (std::size_t k = 0; k < STRETCH_STEPS; ++k)
                 if (mine[k]) counts[k].fetch_add(mine[k], std::memory_order_relaxed);
         });
@@ -275,7 +283,8 @@ class Cloth {
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
-        if (stars_.set_gain(dt / substep_count, 1.0 - head_start) && grid_.there()) grid_.set_gain(stars_.gain());
+        if (stars_.set_gain(dt / substep_count, 1.0 - head_start) && grid_.there())
+            grid_.set_gain([&](std::size_t p) { return stars_.known_gain(p); });
         set_kept(o.dt);
         const bool wide = widest >= 2 && machine_has_avx2();
         find_pairs(dt, cloth_radius, watch, wide);
@@ -382,14 +391,20 @@ class Cloth {
         return static_cast<T>(1.0 / stiffness);
     }
 
-    void set_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness) {
-        require(rows.shape(1) == 16 && weight.shape(0) == rows.shape(0) && weight.shape(1) == 16 &&
-                    stiffness.size() == rows.shape(0), "stars need 16 particles (-1: none), 16 weights and a stiffness each");
-        std::vector<T> soft;
-        for (std::size_t s = 0; s < rows.shape(0); ++s) soft.push_back(compliance(stiffness.data()[s]));
-        constraint_count_ += soft.size();
-        stars_.set(placed(rows), weight.data(), 16, std::move(soft), count_, chunk_count_);
+    void set_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness, const Indices &centre) {
+        star_count_ = rows.shape(0);
+        require(rows.shape(1) == 16 && weight.shape(0) == star_count_ && weight.shape(1) == 16 && stiffness.size() == star_count_ &&
+                    centre.size() == star_count_, "stars need 16 particles (-1: none), 16 weights, a stiffness and a centre each");
+        require_indices(centre, count_, "the centre of a star does not exist");
+        std::vector<std::int32_t> middle(star_count_);
+        std::vector<T> stiff(star_count_);
+        for (std::size_t s = 0; s < star_count_; ++s)
+            middle[s] = place_[centre.data()[s]], stiff[s] = T(1) / compliance(stiffness.data()[s]);
+        constraint_count_ += star_count_;
+        stars_.set(placed(rows), weight.data(), 16, middle, stiff, count_, chunk_count_);
     }
+    void set_bound() { stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass_[p]; }); }
+    void set_grid_weight() { grid_.set_weight([&](std::size_t p) { return inverse_mass_[p]; }); }
     void set_kept(T dt) {
         kept_.resize(count_ + SPARE);
         for (std::size_t p = 0; p < count_; ++p) kept_[p] = T(1) / (T(1) + dt * drag_[p]);
@@ -442,7 +457,7 @@ class Cloth {
     std::size_t count_;
     int chunk_count_;
     double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
-    std::size_t constraint_count_ = 0;
+    std::size_t constraint_count_ = 0, star_count_ = 0;
     std::vector<std::int32_t> order_, place_;
     std::vector<T> point_, before_, velocity_, asked_, inverse_mass_, drag_, kept_, thickness_, friction_;
     Set triangles_, seams_, long_threads_;
@@ -462,10 +477,10 @@ template <class T>
 void bind_cloth(nb::module_ &m, const char *name) {
     using C = Cloth<T>;
     nb::class_<C>(m, name)
-        .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Triangles, In<double, -1, 2, 2>, Points, Rows, Weights, Numbers, Rows, Numbers>(),
+        .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Triangles, In<double, -1, 2, 2>, Points, Rows, Weights, Numbers, Indices, Rows, Numbers>(),
              nb::arg("order"), nb::arg("inverse_mass"), nb::arg("drag"), nb::arg("thickness"), nb::arg("friction"),
              nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stars"),
-             nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("seams"), nb::arg("seam_rest"))
+             nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("star_centre"), nb::arg("seams"), nb::arg("seam_rest"))
         .def("set_drag", &C::set_drag, nb::arg("drag"))
         .def("set_friction", &C::set_friction, nb::arg("friction"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))

@@ -39,7 +39,9 @@ struct SparseRows {
 template <class T>
 struct Bending {
     SparseRows<T> curvature, force;
-    const T *gain = nullptr;  // (star): dt² / α, less where that were unstable; see set_bending_gain
+    // gain_s = dt² / α, less where that were unstable; see Stars::set_gain
+    const T *stiffness = nullptr, *most = nullptr;  // (star)
+    T step2 = T(0);
     T *moment = nullptr;      // (star, 4)
     const T *rest = nullptr;  // (star, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
 };

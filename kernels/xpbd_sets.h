@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "grid.h"
 #include "hierarchy.h"
 #include "lanes.h"
 #include "memory.h"
@@ -33,51 +34,6 @@ ConstraintSet<T> packed_pulls(const std::vector<std::int32_t> &pairs, const doub
     set.packed.source = {};
     return set;
 }
-
-// one row of a sparse matrix
-template <class T>
-struct SparseRow {
-    std::int32_t home = 0;  // the particle whose chunk it belongs to
-    std::vector<std::pair<std::int32_t, T>> entry;
-};
-// a sparse matrix, its rows sorted by length inside each chunk
-template <class T>
-struct RowSet {
-    std::vector<std::size_t> run_begin;
-    std::vector<RowRun> run;
-    std::vector<std::int32_t> target, at;
-    std::vector<T> weight;
-    void set(const std::vector<SparseRow<T>> &rows, std::size_t particle_count, int chunk_count, bool empty_too = true) {
-        std::vector<std::vector<std::int32_t>> members(chunk_count);
-        for (std::size_t r = 0; r < rows.size(); ++r)
-            if (empty_too || !rows[r].entry.empty()) members[chunk_of(rows[r].home, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(r));
-        run_begin.assign(1, 0);
-        for (auto &list : members) {
-            std::stable_sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
-                return std::pair(rows[a].entry.size(), rows[a].home) < std::pair(rows[b].entry.size(), rows[b].home);
-            });
-            for (const std::int32_t r : list) add(rows[r], r);
-            run_begin.push_back(run.size());
-        }
-        run.shrink_to_fit(), target.shrink_to_fit(), at.shrink_to_fit(), weight.shrink_to_fit();
-    }
-    std::size_t bytes() const { return bytes_of(run_begin, run, target, at, weight); }
-    void add(const SparseRow<T> &row, std::int32_t r) {
-        const auto length = static_cast<std::int32_t>(row.entry.size());
-        if (run.size() == run_begin.back() || run.back().length != length)
-            run.push_back({length, target.size(), target.size(), at.size()});
-        ++run.back().last;
-        target.push_back(r);
-        for (const auto &[source, c] : row.entry) at.push_back(4 * source), weight.push_back(c);
-    }
-    template <class Use>
-    void each(const Use &use) const {
-        for (const RowRun &k : run)
-            for (std::size_t r = k.first, e = k.entry; r < k.last; ++r)
-                for (int n = 0; n < k.length; ++n, ++e) use(target[r], at[e] / 4, weight[e]);
-    }
-    SparseRows<T> view() const { return {run_begin.data(), run.data(), target.data(), at.data(), weight.data()}; }
-};
 
 // coarse points of a level (Level, CoarseSet) from the points of the finer one
 template <class Coarse>
@@ -129,11 +85,23 @@ struct CoarseSet {
 constexpr std::size_t STRETCH_STEPS = 2000;
 constexpr double STRETCH_STEP = 0.0005;
 
-// elongation of the threads of eight triangles, added up, and counted by size
+// elongation of threads, added up, and counted by size
+struct Elongations {
+    double sum = 0.0;
+    std::vector<std::uint32_t> &counts;  // (STRETCH_STEPS)
+    // of a thread, as the square of its length compared with that at rest
+    void add(double length2) {
+        const double more = std::max(0.0, std::sqrt(length2) - 1.0);
+        sum += more;
+        ++counts[std::min(STRETCH_STEPS - 1, static_cast<std::size_t>(std::min(more, 1.0) / STRETCH_STEP + 0.5))];
+    }
+};
+
+// of eight triangles
 template <class T>
 double block_stretch(const ConstraintSet<T> &triangles, const std::vector<std::int32_t> &order, std::size_t block, const double *x,
                      std::vector<std::uint32_t> &counts) {
-    double sum = 0.0;
+    Elongations found{0.0, counts};
     for (int lane = 0; lane < LANES; ++lane) {
         const std::int32_t *index = triangles.packed.index.data() + block * 3 * LANES + lane;
         if (static_cast<std::size_t>(*index) >= order.size()) continue;  // padding
@@ -147,10 +115,18 @@ double block_stretch(const ConstraintSet<T> &triangles, const std::vector<std::i
                 const double f = c * (p[1][a] - p[0][a]) + d * (p[2][a] - p[0][a]);
                 square += f * f;
             }
-            const double more = std::max(0.0, std::sqrt(square) - 1.0);
-            sum += more;
-            ++counts[std::min(STRETCH_STEPS - 1, static_cast<std::size_t>(std::min(more, 1.0) / STRETCH_STEP + 0.5))];
+            found.add(square);
         }
     }
-    return sum;
+    return found.sum;
+}
+template <class T>
+double block_stretch(const Grid<T> &grid, std::size_t block, const double *x, std::vector<std::uint32_t> &counts) {
+    Elongations found{0.0, counts};
+    for (std::size_t t = block * LANES; t < std::min((block + 1) * LANES, grid.triangle_count()); ++t) {
+        double length2[2];
+        grid.threads(t, x, length2);
+        found.add(length2[0]), found.add(length2[1]);
+    }
+    return found.sum;
 }

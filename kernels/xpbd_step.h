@@ -151,7 +151,8 @@ inline void each_row(const SparseRows<T> &rows, int chunk, const T *source, cons
 template <class T>
 void measure_bending(const Bending<T> &b, int chunk, const T *point) {
     const auto keep = [&](std::int32_t star, Four<T> sum) {
-        sum = sum * four<T>(b.gain[star]);
+        const T gain = b.stiffness[star] * b.step2;
+        sum = sum * four<T>(gain < b.most[star] ? gain : b.most[star]);
         sum[3] = T(0);
         store4(b.moment + 4 * static_cast<std::size_t>(star), sum);
     };

@@ -25,17 +25,16 @@ class Folds:
         self._star = np.flatnonzero(length[centre] != 0.0)
         self._particle = centre[self._star]
         self._size = length[self._particle]
-        self._count = len(centre)
         near = np.isin(garment.triangles, self._particle).any(axis=1)
         self._triangles = garment.triangles[near]
         self._particle_count = garment.particle_count
         self._towards = np.zeros((len(self._star), 3))
 
     def rest(self, position: Floats) -> Floats:
-        """Return the rest curvature of every star for cloth at these positions [√(N·m) m], (s, 3)."""
-        rest = np.zeros((self._count, 3))
+        """Return the rest curvature at every particle for cloth at these positions [√(N·m) m], (n, 3)."""
+        rest = np.zeros((self._particle_count, 3))
         if len(self._star):
-            rest[self._star] = self._size[:, None] * self._directions(position)
+            rest[self._particle] = self._size[:, None] * self._directions(position)
         return rest
 
     def _directions(self, position: Floats) -> Floats:

@@ -320,6 +320,7 @@ class XpbdSolver:
             stars=bends.particles,
             star_weight=bends.weight,
             star_stiffness=bends.stiffness,
+            star_centre=bends.centre,
             seams=np.zeros((0, 2), np.int32) if seams is None else seams,
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
