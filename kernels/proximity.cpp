@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "bind.h"
 #include "float4.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int patch_size = 12;
 constexpr float smooth_cosine = 0.7071f;
+constexpr std::size_t most_joints = 32;  // patches between two
 
 constexpr std::size_t block_size = BOX_BLOCK, lanes = BOX_LANES;
 
@@ -58,7 +60,7 @@ Patches::Patches(const std::int32_t *triangles, std::size_t triangle_count, std:
             neighbour[sides[i + 1].index] = sides[i].index / 3;
         }
     grow_patches(neighbour);
-    find_kin();
+    find_touching();
     share_out();
     wide_ = machine_has_avx2();
 }
@@ -100,8 +102,8 @@ void Patches::grow_patches(const std::vector<std::int32_t> &neighbour) {
             for (int k = 0; k < 3; ++k) rim_[p] |= neighbour[3 * std::size_t(source_[t]) + k] < 0;
 }
 
-// patches with a common particle, and those that have none but touch the same patches
-void Patches::find_kin() {
+// patches with a common particle
+void Patches::find_touching() {
     std::vector<std::vector<std::int32_t>> at(particle_count()), touch(patch_count());
     for (std::size_t p = 0; p < patch_count(); ++p)
         for (auto i = 3 * patch_start_[p]; i < 3 * patch_start_[p + 1]; ++i) {
@@ -116,33 +118,30 @@ void Patches::find_kin() {
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(), list.end()), list.end());
     }
-    std::vector<std::int32_t> place(patch_count(), -1);
-    kin_start_.assign(1, 0);
-    for (std::size_t p = 0; p < patch_count(); ++p) {
-        for (const auto q : touch[p]) kin_.push_back({q, static_cast<std::int32_t>(joints_.size())});
-        add_joined(static_cast<std::int32_t>(p), touch, place);
-        kin_start_.push_back(static_cast<std::int32_t>(kin_.size()));
+    touch_start_.assign(1, 0);
+    for (const auto &list : touch) {
+        touch_.insert(touch_.end(), list.begin(), list.end());
+        touch_start_.push_back(static_cast<std::int32_t>(touch_.size()));
     }
-    kin_.push_back({-1, static_cast<std::int32_t>(joints_.size())});
-    kin_.shrink_to_fit(), joints_.shrink_to_fit(), kin_start_.shrink_to_fit();
+    touch_.shrink_to_fit(), touch_start_.shrink_to_fit();
 }
 
-// Patches joined to one by others. Two that both have a free edge may be the sides of a slit, which slide over each other
-// however smooth the cloth is: they are strangers.
-void Patches::add_joined(std::int32_t a, const std::vector<std::vector<std::int32_t>> &touch, std::vector<std::int32_t> &place) {
-    std::vector<std::int32_t> met;
-    std::vector<std::vector<std::int32_t>> joint;
-    for (const auto between : touch[a])
-        for (const auto b : touch[between]) {
-            if (b == a || (rim_[a] && rim_[b]) || std::binary_search(touch[a].begin(), touch[a].end(), b)) continue;
-            if (place[b] < 0) place[b] = static_cast<std::int32_t>(met.size()), met.push_back(b), joint.emplace_back();
-            joint[place[b]].push_back(between);
+// Patches that touch both of two, ascending; between: room for most_joints. Two that both have a free edge may be the sides of a
+// slit, which slide over each other however smooth the cloth is: nothing joins them.
+std::size_t Patches::joints(std::int32_t a, std::int32_t b, std::int32_t *between) const {
+    if (rim_[a] && rim_[b]) return 0;
+    const std::int32_t *p = touch_.data() + touch_start_[a], *q = touch_.data() + touch_start_[b];
+    const std::int32_t *const last = touch_.data() + touch_start_[a + 1], *const other = touch_.data() + touch_start_[b + 1];
+    std::size_t count = 0;
+    while (p != last && q != other) {
+        if (*p == *q) {
+            if (count == most_joints) return 0;  // of no ordinary cloth: let them be strangers
+            between[count++] = *p;
         }
-    for (std::size_t k = 0; k < met.size(); ++k) {
-        kin_.push_back({met[k], static_cast<std::int32_t>(joints_.size())});
-        joints_.insert(joints_.end(), joint[k].begin(), joint[k].end());
-        place[met[k]] = -1;
+        const bool on = *p <= *q, too = *q <= *p;
+        p += on, q += too;
     }
+    return count;
 }
 
 // the first patch that has a vertex or an edge speaks for it
@@ -192,7 +191,7 @@ void Patches::each_vertex(const Use &use) const {
 // boxes and normals of triangles and patches at the current position
 void Patches::update_boxes() {
     const std::size_t count = patch_count();
-    normal_.resize(3 * triangle_count());
+    if (!normal_) own_normal_.resize(3 * triangle_count()), normal_ = own_normal_.data();
     patch_box_.resize(8 * count), patch_axis_.resize(4 * count);
     const PatchView patches = view();
     for_ranges(count, 200, [&](std::size_t begin, std::size_t end) {
@@ -263,7 +262,7 @@ bool Patches::smooth(std::int32_t a, std::int32_t b, const std::int32_t *first, 
 }
 
 PatchView Patches::view() const {
-    return {point_.data(), label_.empty() ? nullptr : label_.data(), triangles_.data(), patch_start_.data(), vertices_.data(),
+    return {point_, label_.empty() ? nullptr : label_.data(), triangles_.data(), patch_start_.data(), vertices_.data(),
             edges_.data(), vertex_start_.data(), edge_start_.data(), face_boxes_.data(), edge_boxes_.data(), grid_,
             face_block_.data(), edge_block_.data(), patch_box_.data()};
 }
@@ -278,9 +277,9 @@ float Patches::radius_between(std::int32_t a, std::int32_t b) const {
 }
 
 namespace {
-// which of all patches are kin of the one in turn, of the thread that asks
+// which of all patches the one in turn touches, of the thread that asks
 struct Marks {
-    std::vector<std::pair<std::uint64_t, std::int32_t>> of;  // turn, number of the kin
+    std::vector<std::uint64_t> of;  // turn
     std::uint64_t turn = 0;
 };
 }  // namespace
@@ -292,13 +291,12 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
     static thread_local Marks marks;
     const auto a = order_[at];
     if (!smooth(a)) meet(a, a, true, radius_between(a, a));
-    if (marks.of.size() < patch_count()) marks.of.resize(patch_count(), {0, 0});
+    if (marks.of.size() < patch_count()) marks.of.resize(patch_count(), 0);
     const auto turn = ++marks.turn;
-    for (auto k = kin_start_[a]; k < kin_start_[a + 1]; ++k)
-        if (joined_rest || touches(k)) marks.of[kin_[k].patch] = {turn, k};
+    for (auto k = touch_start_[a]; k < touch_start_[a + 1]; ++k) marks.of[touch_[k]] = turn;
     const float *box = &patch_box_[8 * std::size_t(a)], reach = patch_reach_[a];
     Float4 low[3], high[3];
-    for (int k = 0; k < 3; ++k) low[k] = Float4(box[k] - reach), high[k] = Float4(box[4 + k] + reach);
+    for (int k = 0; k < 3; ++k) low[k] = Float4(box[axis_[k]] - reach), high[k] = Float4(box[4 + axis_[k]] + reach);
     for (std::size_t j = at + 1; j < order_.size(); j += 4) {
         // sorted by their lower ends along the first axis: none of the rest can reach back
         const int begun = less_equal(Float4::load(&sorted_lo_[0][j]), high[0]);
@@ -310,41 +308,48 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
             const auto b = order_[j + std::countr_zero(static_cast<unsigned>(bits))];
             const float radius = radius_between(a, b);
             if (!reaches(box, box + 4, &patch_box_[8 * std::size_t(b)], radius)) continue;
-            const auto [marked, k] = marks.of[b];
-            bool related = false;
-            if (marked == turn) {
-                if (smooth(a, b, joints_.data() + kin_[k].first, joints_.data() + kin_[k + 1].first)) continue;
-                related = touches(k);
-            }
+            const bool related = marks.of[b] == turn;
+            std::int32_t between[most_joints];
+            const std::size_t joined = related || !joined_rest ? 0 : joints(a, b, between);
+            if ((related || joined) && smooth(a, b, between, between + joined)) continue;
             meet(a, b, related, radius);
         }
         if (begun != 15) break;
     }
 }
 
-// single-precision points; the axis on which the cloth is longest comes first, for the sweep: distances do not mind
+void Patches::borrow(float *numbers, std::size_t count) {
+    normal_ = count >= 3 * triangle_count() ? numbers : nullptr;
+}
+
+// single-precision points, and the axes of the cloth, the longest first, for the sweep
 template <class T>
 void Patches::take(const T *position, std::size_t stride) {
     const std::size_t n = particle_count();
-    point_.resize(4 * n);
+    point_ = nullptr;
+    if constexpr (std::is_same_v<T, float>)
+        if (stride == 4) point_ = position;
+    if (!point_) {
+        own_point_.resize(4 * n);
+        for_ranges(n, 4000, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                for (int k = 0; k < 3; ++k) own_point_[4 * i + k] = static_cast<float>(position[stride * i + k]);
+        });
+        point_ = own_point_.data();
+    }
     Float4 low(1e30f), high(-1e30f);
     each_vertex([&](std::int32_t v) {
-        const T *x = position + stride * std::size_t(v);
-        const float p[4] = {static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2]), 0};
-        low = min(low, Float4::load(p)), high = max(high, Float4::load(p));
+        const Float4 p = Float4::load(point_ + 4 * std::size_t(v));
+        low = min(low, p), high = max(high, p);
     });
-    float lo[4], hi[4];
+    float lo[4], hi[4], extent[3];
     low.store(lo), high.store(hi);
-    const int axis = hi[0] - lo[0] >= std::max(hi[1] - lo[1], hi[2] - lo[2]) ? 0 : hi[1] - lo[1] >= hi[2] - lo[2] ? 1 : 2;
-    const int turn[3] = {axis, axis == 1 ? 0 : 1, axis == 2 ? 0 : 2};
     for (int k = 0; k < 3; ++k) {
-        const float extent = std::max(hi[turn[k]] - lo[turn[k]], 1e-6f);
-        grid_.origin[k] = lo[turn[k]] + 0.5f * extent, grid_.scale[k] = 65000.0f / extent;
+        extent[k] = std::max(hi[k] - lo[k], 1e-6f);
+        grid_.origin[k] = lo[k] + 0.5f * extent[k], grid_.scale[k] = 65000.0f / extent[k];
     }
-    for_ranges(n, 4000, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i)
-            for (int k = 0; k < 3; ++k) point_[4 * i + k] = static_cast<float>(position[stride * i + turn[k]]);
-    });
+    const int longest = extent[0] >= std::max(extent[1], extent[2]) ? 0 : extent[1] >= extent[2] ? 1 : 2;
+    axis_[0] = longest, axis_[1] = longest == 1 ? 0 : 1, axis_[2] = longest == 2 ? 0 : 2;
 }
 
 // how far each patch reaches out: half of the radius, and its way against the mean of the cloth
@@ -382,7 +387,7 @@ void Patches::sort_patches() {
     const std::size_t count = patch_count();
     std::vector<std::pair<float, std::int32_t>> start(count);
     for (std::size_t p = 0; p < count; ++p) {
-        const float x = patch_box_[8 * p] - patch_reach_[p];
+        const float x = patch_box_[8 * p + axis_[0]] - patch_reach_[p];
         start[p] = {x == x ? x : 1e30f, static_cast<std::int32_t>(p)};  // cloth that is lost (NaN) is near nothing
     }
     std::sort(start.begin(), start.end());
@@ -392,7 +397,7 @@ void Patches::sort_patches() {
         sorted_lo_[k].assign(count + 4, 1e30f), sorted_hi_[k].assign(count + 4, -1e30f);
         for (std::size_t i = 0; i < count; ++i) {
             const float *box = &patch_box_[8 * std::size_t(order_[i])], reach = patch_reach_[order_[i]];
-            sorted_lo_[k][i] = box[k] - reach, sorted_hi_[k][i] = box[4 + k] + reach;
+            sorted_lo_[k][i] = box[axis_[k]] - reach, sorted_hi_[k][i] = box[4 + axis_[k]] + reach;
         }
     }
 }
@@ -458,7 +463,8 @@ void Patches::find_touching_boxes(const double *position, std::vector<std::array
     update_boxes();
     // single precision: boxes that touch by less than rounding
     float extent = 0;
-    for (const float v : patch_box_) extent = std::max(extent, std::abs(v));
+    for (std::size_t i = 0; i < patch_box_.size(); ++i)
+        if (i % 4 < 3) extent = std::max(extent, std::abs(patch_box_[i]));
     update_reach<double>(nullptr, 3, 3e-7f * extent, 0, 0);
     sort_patches();
     const PatchView patches = view();

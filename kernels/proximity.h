@@ -29,7 +29,7 @@ class Patches {
     // Pairs nearer than radius that share no particle, in an order that does not depend on the thread count. Inside one
     // patch, between patches that touch and between those that are joined by others, nothing is looked for as long as the
     // cloth there is smooth (all normals within 45 degrees of one direction): it cannot come near itself.
-    // position: particle i at position + stride * i
+    // position: particle i at position + stride * i; single precision by fours is read where it is
     template <class T>
     void find(const T *position, std::size_t stride, double radius, Near &near);
 
@@ -38,6 +38,9 @@ class Patches {
     template <class T>
     void find_ahead(const T *position, const T *velocity, std::size_t stride, double radius, double ahead, double most,
                     Near &near);
+
+    // where to work, for so many numbers that nobody else uses during a search; null: a place of its own
+    void borrow(float *numbers, std::size_t count);
 
     // Triangles (numbered as given to the constructor) whose boxes touch, each pair once, lower number first. Smooth cloth
     // is left out as in find, so an exact test of these pairs is a test of the whole cloth.
@@ -49,8 +52,8 @@ class Patches {
     std::size_t bytes() const {
         std::size_t sorted = 0;
         for (int k = 0; k < 3; ++k) sorted += bytes_of(sorted_lo_[k], sorted_hi_[k]);
-        return sorted + bytes_of(triangles_, source_, label_, patch_start_, rim_, kin_, kin_start_, joints_, vertices_, vertex_start_, edges_, edge_start_) +
-               bytes_of(point_, normal_, face_boxes_, edge_boxes_, face_block_, edge_block_, patch_box_, patch_axis_, patch_reach_, patch_velocity_, order_);
+        return sorted + bytes_of(triangles_, source_, label_, patch_start_, rim_, touch_, touch_start_, vertices_, vertex_start_, edges_, edge_start_) +
+               bytes_of(own_point_, own_normal_, face_boxes_, edge_boxes_, face_block_, edge_block_, patch_box_, patch_axis_, patch_reach_, patch_velocity_, order_);
     }
     std::size_t triangle_count() const { return triangles_.size() / 3; }
     std::size_t particle_count() const { return particle_count_; }
@@ -61,17 +64,12 @@ class Patches {
     std::size_t patch_count() const { return patch_start_.size() - 1; }
 
   private:
-    // a patch that touches another one, or is joined to it by patches that touch both
-    struct Kin {
-        std::int32_t patch, first;  // of joints_, up to the first one of the next kin; none: it touches
-    };
-    bool touches(std::int32_t kin) const { return kin_[kin].first == kin_[kin + 1].first; }
     void grow_patches(const std::vector<std::int32_t> &neighbour);
     std::int32_t label_of(std::int32_t particle) const { return label_.empty() ? particle : label_[particle]; }
     template <class Use>
     void each_vertex(const Use &use) const;
-    void find_kin();
-    void add_joined(std::int32_t a, const std::vector<std::vector<std::int32_t>> &touch, std::vector<std::int32_t> &place);
+    void find_touching();
+    std::size_t joints(std::int32_t a, std::int32_t b, std::int32_t *between) const;
     void share_out();
     template <class T>
     void take(const T *position, std::size_t stride);
@@ -94,14 +92,15 @@ class Patches {
     std::vector<std::int32_t> label_;        // empty: each particle is its own
     std::vector<std::int32_t> patch_start_;  // first triangle of each patch, and the end
     std::vector<std::uint8_t> rim_;          // whether a patch has a free edge
-    std::vector<Kin> kin_;
-    std::vector<std::int32_t> kin_start_, joints_;
+    std::vector<std::int32_t> touch_, touch_start_;  // patches that each one touches, ascending
     // what each patch speaks for: corners of its triangles, sides that begin there
     std::vector<std::uint8_t> vertices_, edges_;
     std::vector<std::int32_t> vertex_start_, edge_start_;
     // this frame
-    std::vector<float> point_;       // (particle, 4)
-    std::vector<float> normal_;      // (t, 3)
+    const float *point_ = nullptr;   // (particle, 4)
+    float *normal_ = nullptr;        // (t, 3)
+    std::vector<float> own_point_, own_normal_;
+    int axis_[3] = {0, 1, 2};        // the longest of the cloth first
     // boxes of a patch's triangles and edges, eight by eight
     std::vector<std::int16_t> face_boxes_, edge_boxes_;
     BoxGrid grid_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "bind.h"
@@ -47,7 +48,7 @@ class Cloth {
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         set_order(order);
         point_.assign(4 * (count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE)), T(0));
-        before_.assign(4 * (count_ + SPARE), T(0)), velocity_ = asked_ = before_;
+        velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(8 * (count_ + SPARE), T(0));
         inverse_mass_ = in_order(inverse_mass);
         set_drag(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
         for (const T w : inverse_mass_) require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
@@ -249,7 +250,7 @@ class Cloth {
     std::vector<std::tuple<std::string, std::size_t>> memory() const {
         std::size_t levels = 0;
         for (const auto &level : levels_) levels += level.bytes();
-        return {{"particles", bytes_of(order_, place_, point_, before_, velocity_, asked_, inverse_mass_, drag_, kept_, thickness_, friction_, layer_, cloth_friction_, cloth_thickness_)},
+        return {{"particles", bytes_of(order_, place_, point_, velocity_, work_, inverse_mass_, drag_, kept_, thickness_, friction_, layer_, cloth_friction_, cloth_thickness_)},
                 {"triangles", triangles_.bytes()},
                 {"long threads, seams", long_threads_.bytes() + seams_.bytes()},
                 {"bending", stars_.bytes()},
@@ -293,6 +294,8 @@ class Cloth {
             rise = pairs_.stack(point_.data(), planes_.begin, planes_.normal, planes_.offset, thickness_);
         make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal, planes_.offset);
         planes_.pack(thickness_, friction_);
+        // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
+        std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
         const ClothView<T> cloth = view();
         {
             nb::gil_scoped_release release;
@@ -419,8 +422,6 @@ class Cloth {
                 }
                 point_[4 * k + 3] = inverse_mass_[k];
             }
-            // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
-            std::fill(asked_.begin() + 4 * first, asked_.begin() + 4 * last, T(0));
         });
     }
 
@@ -431,6 +432,7 @@ class Cloth {
         if (watch > 0) {
             const double thickest = 2 * *std::max_element(cloth_thickness_.begin(), cloth_thickness_.end());
             // what hurries on meanwhile has twice the thickness to go
+            if constexpr (std::is_same_v<T, float>) patches_->borrow(work_.data(), work_.size());
             patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), pairs_.watched());
         }
         pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), layered_ ? &facing_ : nullptr},
@@ -447,7 +449,7 @@ class Cloth {
     }
 
     ClothView<T> view() {
-        ClothView<T> v{count_, chunk_count_, point_.data(), before_.data(), velocity_.data(), asked_.data(), kept_.data(),
+        ClothView<T> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * (count_ + SPARE), kept_.data(),
                        triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
@@ -459,7 +461,8 @@ class Cloth {
     double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
     std::size_t constraint_count_ = 0, star_count_ = 0;
     std::vector<std::int32_t> order_, place_;
-    std::vector<T> point_, before_, velocity_, asked_, inverse_mass_, drag_, kept_, thickness_, friction_;
+    std::vector<T> work_;  // before and asked of ClothView; free between the substeps
+    std::vector<T> point_, velocity_, inverse_mass_, drag_, kept_, thickness_, friction_;
     Set triangles_, seams_, long_threads_;
     Stars<T> stars_;
     Grid<T> grid_;
