@@ -218,7 +218,7 @@ PairView<T> Pairs<T>::view() {
 
 template <class T>
 std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-                               const std::vector<T> &plane_offset, const std::vector<T> &thickness) const {
+                               const std::vector<T> &plane_offset, const Alike<T> &thickness) const {
     const auto plane_towards = [&](std::int32_t p, const T *n, T sign) {
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c)
             if (sign * (plane_normal[3 * c] * n[0] + plane_normal[3 * c + 1] * n[1] + plane_normal[3 * c + 2] * n[2]) > T(ALIKE))

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "alike.h"
 #include "memory.h"
 #include "pairs_view.h"
 #include "proximity.h"
@@ -38,9 +39,9 @@ struct ClothSides {
     std::size_t count = 0;
     const T *point = nullptr;                // (particle, 4) [m]
     const T *velocity = nullptr;             // (particle, 4) [m/s]
-    const std::int32_t *layer = nullptr;     // a higher one lies outside
-    const T *thickness = nullptr;            // distance kept from cloth [m]; a pair keeps the mean of both sides
-    const T *friction = nullptr;             // Coulomb coefficient against cloth; as thickness
+    const Alike<std::int32_t> &layer;        // a higher one lies outside
+    const Alike<T> &thickness;               // distance kept from cloth [m]; a pair keeps the mean of both sides
+    const Alike<T> &friction;                // Coulomb coefficient against cloth; as thickness
     const Facing *facing = nullptr;          // where there is more than one layer
 };
 
@@ -60,7 +61,7 @@ class Pairs {
     // How far contact planes of the skin are to be raised [m], because other cloth lies under them: cloth upon cloth upon
     // skin keeps its order, as skin is the last word in a substep. Planes by particle (begin: particle + 1).
     std::vector<T> stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-                         const std::vector<T> &plane_offset, const std::vector<T> &thickness) const;
+                         const std::vector<T> &plane_offset, const Alike<T> &thickness) const;
 
   private:
     struct Plane {

@@ -4,14 +4,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "alike.h"
+
 // Planes by particle (begin: particle + 1): normal (plane, 3), offset (plane), both may change. rise: what each plane is to be
 // raised by, besides the particle's thickness; added to the offsets here. least: cloth with less room is let out [m].
 // point: (particle, 4).
 template <class T>
-void make_room(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &thickness,
+void make_room(const T *point, const std::vector<std::size_t> &begin, const Alike<T> &thickness,
                const std::vector<T> &rise, double least, std::vector<T> &normal, std::vector<T> &offset);
 
-extern template void make_room(const float *, const std::vector<std::size_t> &, const std::vector<float> &,
+extern template void make_room(const float *, const std::vector<std::size_t> &, const Alike<float> &,
                                const std::vector<float> &, double, std::vector<float> &, std::vector<float> &);
-extern template void make_room(const double *, const std::vector<std::size_t> &, const std::vector<double> &,
+extern template void make_room(const double *, const std::vector<std::size_t> &, const Alike<double> &,
                                const std::vector<double> &, double, std::vector<double> &, std::vector<double> &);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "alike.h"
 #include "lanes.h"
 #include "memory.h"
 #include "team.h"
@@ -33,16 +34,16 @@ class SkinPlanes {
         begin.assign(place.size() + 1, 0);
         for (std::size_t c = 0; c < given.count; ++c) ++begin[place[given.particle[c]] + 1];
         for (std::size_t k = 0; k < place.size(); ++k) begin[k + 1] += begin[k];
-        normal.resize(3 * given.count), velocity_.resize(3 * given.count), offset.resize(given.count), home_.resize(given.count);
-        std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-        for (std::size_t c = 0; c < given.count; ++c) home_[c] = next[place[given.particle[c]]]++;
+        normal.resize(3 * given.count), velocity_.resize(3 * given.count), offset.resize(given.count);
+        std::vector<std::size_t> next(begin.begin(), begin.end() - 1), home(given.count);
+        for (std::size_t c = 0; c < given.count; ++c) home[c] = next[place[given.particle[c]]]++;
         for_ranges(given.count, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
-            for (std::size_t c = first; c < last; ++c) read_one(given, c, position + 3 * static_cast<std::size_t>(given.particle[c]), home_[c]);
+            for (std::size_t c = first; c < last; ++c) read_one(given, c, position + 3 * static_cast<std::size_t>(given.particle[c]), home[c]);
         });
     }
 
     // thickness [m] and friction by particle
-    void pack(const std::vector<T> &thickness, const std::vector<T> &friction) {
+    void pack(const Alike<T> &thickness, const Alike<T> &friction) {
         const std::size_t spans = (thickness.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;
         block_begin_.assign(spans + 1, 0);
         for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
@@ -56,7 +57,7 @@ class SkinPlanes {
         });
     }
 
-    std::size_t bytes() const { return bytes_of(begin, normal, offset, home_, velocity_, block_begin_, particle_, plane_); }
+    std::size_t bytes() const { return bytes_of(begin, normal, offset, velocity_, block_begin_, particle_, plane_); }
     ContactView<T> view() const { return {block_begin_.data(), particle_.data(), plane_.data()}; }
 
   private:
@@ -87,7 +88,7 @@ class SkinPlanes {
             block += (lane + LANES - 1) / LANES;
         }
     }
-    void pack_span(std::size_t span, const std::vector<T> &thickness, const std::vector<T> &friction) {
+    void pack_span(std::size_t span, const Alike<T> &thickness, const Alike<T> &friction) {
         std::int32_t *particle = particle_.data() + LANES * block_begin_[span];
         T *plane = plane_.data() + CONTACT_ROWS * LANES * block_begin_[span];
         // unused lanes: a plane that nothing reaches, on a pinned particle that nobody reads (two: one for each of two threads)
@@ -103,7 +104,6 @@ class SkinPlanes {
         });
     }
 
-    std::vector<std::size_t> home_;  // of the given contacts
     std::vector<T> velocity_;        // (plane, 3)
     // packed
     std::vector<std::size_t> block_begin_;

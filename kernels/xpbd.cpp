@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "alike.h"
 #include "bind.h"
 #include "grid.h"
 #include "hierarchy.h"
@@ -49,9 +50,8 @@ class Cloth {
         set_order(order);
         point_.assign(4 * (count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE)), T(0));
         velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(8 * (count_ + SPARE), T(0));
-        inverse_mass_ = in_order(inverse_mass);
-        set_drag(drag), thickness_ = in_order(thickness), friction_ = in_order(friction);
-        for (const T w : inverse_mass_) require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
+        keep_inverse_mass(inverse_mass);
+        drag_ = Alike(in_order(drag)), thickness_ = Alike(in_order(thickness)), friction_ = Alike(in_order(friction)), grip_ = friction_;
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         set_gram();
         seams_ = pulls(seams, seam_rest);
@@ -60,19 +60,20 @@ class Cloth {
         set_bound();
     }
 
-    void set_drag(Numbers drag) {
-        require(drag.size() == count_, "drag needs one number per particle");
-        drag_ = in_order(drag);
-    }
+    // besides the cloth's own [1/s]
+    void set_drag(double drag) { air_ = static_cast<T>(drag); }
 
-    void set_friction(Numbers friction) {
-        require(friction.size() == count_, "friction needs one number per particle");
-        friction_ = in_order(friction);
+    // scale: what becomes of the cloth's own friction
+    void set_friction(Numbers scale) {
+        require(scale.size() == count_, "friction needs one number per particle");
+        std::vector<T> grip = in_order(scale);
+        for (std::size_t k = 0; k < count_; ++k) grip[k] *= friction_[k];
+        grip_ = Alike(std::move(grip));
     }
 
     void set_inverse_mass(Numbers inverse_mass) {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
-        inverse_mass_ = in_order(inverse_mass);
+        keep_inverse_mass(inverse_mass);
         set_bound();
         set_gram();
         if (grid_.there()) set_grid_weight();
@@ -119,15 +120,14 @@ class Cloth {
         require_indices(label, count_, "layers: labels go from 0 to the number of particles");
         const std::vector<std::int32_t> faces = placed_corners(triangles);
         std::vector<std::int32_t> sewn(count_);
-        layer_.resize(count_);
-        for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_[k]], layer_[k] = layer.data()[order_[k]];
-        cloth_friction_ = in_order(friction), cloth_thickness_ = in_order(thickness);
-        for (const T h : cloth_thickness_) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
-        layered_ = std::any_of(layer_.begin(), layer_.end(), [&](std::int32_t l) { return l != layer_[0]; });
+        std::vector<std::int32_t> worn(count_);
+        for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_[k]], worn[k] = layer.data()[order_[k]];
+        layer_ = Alike(std::move(worn)), cloth_friction_ = Alike(in_order(friction)), cloth_thickness_ = Alike(in_order(thickness));
+        for (const T h : cloth_thickness_.values()) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces.data(), faces.size() / 3, count_, sewn.data());
         patches_->forget_numbers();
-        facing_ = layered_ ? Facing(patches_->triangles(), count_) : Facing();
+        facing_ = !layer_.all_alike() ? Facing(patches_->triangles(), count_) : Facing();
     }
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
@@ -144,7 +144,8 @@ class Cloth {
         require(level_count >= 0 && level_count <= LEVEL_LIMIT, "there are 0 to 8 levels");
         require_indices(triangles, count_, "levels: a triangle names a particle that does not exist");
         const std::vector<std::int32_t> t = placed_corners(triangles);
-        const std::vector<double> w(inverse_mass_.begin(), inverse_mass_.end());
+        std::vector<double> w(count_);
+        for (std::size_t k = 0; k < count_; ++k) w[k] = inverse_mass(k);
         // panels that are drawn from inside run clockwise: mirrored here, so that charts can be laid side by side
         std::vector<double> mirrored(corner.data(), corner.data() + corner.size());
         for (std::size_t k = 0; k < triangles.shape(0); ++k) {
@@ -250,7 +251,8 @@ class Cloth {
     std::vector<std::tuple<std::string, std::size_t>> memory() const {
         std::size_t levels = 0;
         for (const auto &level : levels_) levels += level.bytes();
-        return {{"particles", bytes_of(order_, place_, point_, velocity_, work_, inverse_mass_, drag_, kept_, thickness_, friction_, layer_, cloth_friction_, cloth_thickness_)},
+        return {{"particles", bytes_of(order_, place_, point_, velocity_, work_, kept_) + drag_.bytes() + thickness_.bytes() + friction_.bytes() + grip_.bytes() +
+                                  layer_.bytes() + cloth_friction_.bytes() + cloth_thickness_.bytes()},
                 {"triangles", triangles_.bytes()},
                 {"long threads, seams", long_threads_.bytes() + seams_.bytes()},
                 {"bending", stars_.bytes()},
@@ -293,7 +295,7 @@ class Cloth {
         if (pairs_.count())
             rise = pairs_.stack(point_.data(), planes_.begin, planes_.normal, planes_.offset, thickness_);
         make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal, planes_.offset);
-        planes_.pack(thickness_, friction_);
+        planes_.pack(thickness_, grip_);
         // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
         std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
         const ClothView<T> cloth = view();
@@ -318,6 +320,15 @@ class Cloth {
             const std::int32_t p = order_[k];
             require(p >= 0 && static_cast<std::size_t>(p) < count_ && place_[p] < 0, "order must be a permutation of the particles");
             place_[p] = static_cast<std::int32_t>(k);
+        }
+    }
+    // the fourth number of each point; no step changes it
+    T inverse_mass(std::size_t k) const { return point_[4 * k + 3]; }
+    void keep_inverse_mass(const Numbers &values) {
+        for (std::size_t k = 0; k < count_; ++k) {
+            const T w = static_cast<T>(values.data()[order_[k]]);
+            require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
+            point_[4 * k + 3] = w;
         }
     }
     std::vector<T> in_order(const Numbers &values) const {
@@ -377,7 +388,7 @@ class Cloth {
                 const T d[3] = {-(weight[2 * LANES] + weight[3 * LANES]), weight[2 * LANES], weight[3 * LANES]};
                 T *gram = triangles_.gram.data() + b * 3 * LANES + lane;
                 for (int k = 0; k < 3; ++k) {
-                    const T w = inverse_mass_[packed.index[(b * 3 + k) * LANES + lane]];
+                    const T w = inverse_mass(packed.index[(b * 3 + k) * LANES + lane]);
                     gram[0] += w * a[k] * a[k], gram[LANES] += w * a[k] * d[k], gram[2 * LANES] += w * d[k] * d[k];
                 }
             }
@@ -406,11 +417,13 @@ class Cloth {
         constraint_count_ += star_count_;
         stars_.set(placed(rows), weight.data(), 16, middle, stiff, count_, chunk_count_);
     }
-    void set_bound() { stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass_[p]; }); }
-    void set_grid_weight() { grid_.set_weight([&](std::size_t p) { return inverse_mass_[p]; }); }
+    void set_bound() { stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass(p); }); }
+    void set_grid_weight() { grid_.set_weight([&](std::size_t p) { return inverse_mass(p); }); }
     void set_kept(T dt) {
-        kept_.resize(count_ + SPARE);
-        for (std::size_t p = 0; p < count_; ++p) kept_[p] = T(1) / (T(1) + dt * drag_[p]);
+        kept_.resize(drag_.all_alike() ? SPARE : count_ + SPARE);
+        const auto kept = [&](std::size_t p) { return T(1) / (T(1) + dt * (drag_[p] + air_)); };
+        if (drag_.all_alike()) std::fill(kept_.begin(), kept_.end(), kept(0));
+        else for (std::size_t p = 0; p < count_; ++p) kept_[p] = kept(p);
     }
     void read(const Points &position, const Points &velocity) {
         for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
@@ -420,7 +433,6 @@ class Cloth {
                     point_[4 * k + a] = static_cast<T>(position.data()[p + a]);
                     velocity_[4 * k + a] = static_cast<T>(velocity.data()[p + a]);
                 }
-                point_[4 * k + 3] = inverse_mass_[k];
             }
         });
     }
@@ -430,12 +442,12 @@ class Cloth {
     void find_pairs(double dt, double radius, double watch, bool wide) {
         if (!patches_ || !(radius > 0)) return pairs_.clear();
         if (watch > 0) {
-            const double thickest = 2 * *std::max_element(cloth_thickness_.begin(), cloth_thickness_.end());
+            const double thickest = 2 * *std::max_element(cloth_thickness_.values().begin(), cloth_thickness_.values().end());
             // what hurries on meanwhile has twice the thickness to go
             if constexpr (std::is_same_v<T, float>) patches_->borrow(work_.data(), work_.size());
             patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), pairs_.watched());
         }
-        pairs_.look({count_, point_.data(), velocity_.data(), layer_.data(), cloth_thickness_.data(), cloth_friction_.data(), layered_ ? &facing_ : nullptr},
+        pairs_.look({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 
@@ -450,6 +462,7 @@ class Cloth {
 
     ClothView<T> view() {
         ClothView<T> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * (count_ + SPARE), kept_.data(),
+                       static_cast<std::size_t>(!drag_.all_alike()),
                        triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
@@ -462,15 +475,16 @@ class Cloth {
     std::size_t constraint_count_ = 0, star_count_ = 0;
     std::vector<std::int32_t> order_, place_;
     std::vector<T> work_;  // before and asked of ClothView; free between the substeps
-    std::vector<T> point_, velocity_, inverse_mass_, drag_, kept_, thickness_, friction_;
+    std::vector<T> point_, velocity_, kept_;
+    Alike<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now
+    T air_ = T(0);                                 // drag besides the fabric's [1/s]
     Set triangles_, seams_, long_threads_;
     Stars<T> stars_;
     Grid<T> grid_;
     std::vector<CoarseSet<T>> levels_;
     std::unique_ptr<surface::Patches> patches_;
-    std::vector<std::int32_t> layer_;
-    std::vector<T> cloth_friction_, cloth_thickness_;
-    bool layered_ = false;
+    Alike<std::int32_t> layer_;
+    Alike<T> cloth_friction_, cloth_thickness_;
     Facing facing_;
     Pairs<T> pairs_;
     SkinPlanes<T> planes_;
@@ -485,7 +499,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stars"),
              nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("star_centre"), nb::arg("seams"), nb::arg("seam_rest"))
         .def("set_drag", &C::set_drag, nb::arg("drag"))
-        .def("set_friction", &C::set_friction, nb::arg("friction"))
+        .def("set_friction", &C::set_friction, nb::arg("scale"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_long_threads", &C::set_long_threads, nb::arg("pairs"), nb::arg("rest"))
         .def("set_star_rest", &C::set_star_rest, nb::arg("rest"))

@@ -84,7 +84,8 @@ struct ClothView {
     T *before;          // (particle + 2 dummies, 4): position at the start of the substep
     T *velocity;        // (particle, 4) [m/s]
     T *asked;           // (particle, 4): what the constraints of the last substep moved it by [m]
-    const T *kept;      // (particle) 1 / (1 + dt d): what the air leaves of its velocity in a substep; d [1/s] is its drag
+    const T *kept;      // (particle), or four of all: 1 / (1 + dt d), what the air leaves of a velocity in a substep; d [1/s] is the drag
+    std::size_t kept_stride;  // 1; 0: all are alike
     Constraints<T> triangles, seams, long_threads;
     Bending<T> bending;
     int level_count;

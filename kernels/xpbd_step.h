@@ -178,7 +178,7 @@ struct Air {
 // the velocity that they were given.
 template <class T>
 inline void predict(const ClothView<T> &cloth, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
-    const Wide<T> w = all_four<3, T>(x), kept = each_four_times(cloth.kept + p);
+    const Wide<T> w = all_four<3, T>(x), kept = each_four_times(cloth.kept + p * cloth.kept_stride);
     v = choose(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
     const Wide<T> ahead = choose(w, air.head_start * wide_load(cloth.asked + 4 * p), wide<T>(T(0)));
     const Wide<T> free = x + air.dt * v;

@@ -9,8 +9,9 @@ from cloth_samples import empty_space
 from test_xpbd import DOUBLE, bending_matrix, project_triangle
 from toile import _kernels
 from toile.cloth.grid import find_grid, stencil_stars
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane, stars
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane, particle_average, stars
 from toile.collision.shapes import Sphere
+from toile.garment.build import particle_mass
 from toile.garment.shapes import flat_position, square_cloth
 from toile.types import Floats, Scene, State
 
@@ -67,7 +68,7 @@ def test_kernel_equals_the_numpy_reference(alternate: bool, pinned: list[int]) -
     shape = {"rows": rows, "columns": columns, "cell": grid.cell, "bend": bend, "reach": reach}
     solver._cloth.set_grid(**shape, stiffness=threads.stiffness[0], star_of=star_of, alternate=alternate)
     solver.pin(np.array(pinned, np.int32))
-    w = solver._free_inverse_mass.copy()
+    w = 1 / particle_mass(garment)
     w[pinned] = 0.0
     rng, n = np.random.default_rng(1), columns * rows
     x = flat_position(garment) + rng.normal(0, 0.002, (n, 3))
@@ -76,7 +77,7 @@ def test_kernel_equals_the_numpy_reference(alternate: bool, pinned: list[int]) -
     got = solver.step(State(x, v), empty_space(), 1 / 600)
 
     dt2 = (1 - DOUBLE.head_start) / 600**2
-    old, kept = x, 1 / (1 + solver._damping[:, None] / 600)
+    old, kept = x, 1 / (1 + particle_average(garment, "damping")[:, None] / 600)
     x = x + np.where(w[:, None] > 0, (v + np.array([0.0, -9.81 / 600, 0.0])) * kept, v) / 600
     matrix, gain = bending_matrix(bends, w, dt2)
     inner = np.isin(np.arange(len(gain)), star_of)
@@ -154,10 +155,10 @@ def test_momentum_is_kept_without_outer_forces() -> None:
     garment = square_cloth(40, 33, 0.4, 0.33)
     solver = XpbdSolver(garment, replace(DOUBLE, levels=3))
     rng, n = np.random.default_rng(4), garment.particle_count
-    mass = 1 / solver._free_inverse_mass[:, None]
+    mass = particle_mass(garment)[:, None]
     state = State(flat_position(garment) + rng.normal(0, 0.003, (n, 3)), rng.normal(0, 1.0, (n, 3)))
     before = (mass * state.velocity).sum(axis=0)
-    still = np.exp(-solver._damping.max() / 6)
+    still = np.exp(-particle_average(garment, "damping").max() / 6)
     for _ in range(10):
         state = solver.step(state, empty_space(0.0), 1 / 60)
     after = (mass * state.velocity).sum(axis=0)

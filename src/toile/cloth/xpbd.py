@@ -299,10 +299,7 @@ class XpbdSolver:
         if not (mass > 0).all():
             lost = int(np.flatnonzero(~(mass > 0))[0])
             raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
-        self._free_inverse_mass = 1 / mass
-        self._damping = particle_average(garment, "damping")
-        self._drag = self._last_drag = self.settings.drag
-        self._friction = particle_average(garment, "friction")
+        self._drag = self.settings.drag
         threads = membrane(garment, self.settings.stretch_scale)
         bends = stars(garment, self.settings.bend_scale)
         self._grid = find_grid(garment) if seams is None and worn is None else None
@@ -310,10 +307,10 @@ class XpbdSolver:
         kind = _kernels.ClothFloat if self.settings.precision == "single" else _kernels.ClothDouble
         self._cloth = kind(
             order=order,
-            inverse_mass=self._free_inverse_mass,
-            drag=self._damping + self.settings.drag,
+            inverse_mass=1 / mass,
+            drag=particle_average(garment, "damping"),
             thickness=self.settings.thickness + extra_thickness(garment),
-            friction=self._friction,
+            friction=particle_average(garment, "friction"),
             triangles=garment.triangles,
             triangle_weight=threads.weight,
             triangle_stiffness=threads.stiffness,
@@ -350,7 +347,7 @@ class XpbdSolver:
 
     def pin(self, particles: Ints) -> None:
         """Let these particles move with the velocity in the state, whatever pulls at them."""
-        inverse_mass = self._free_inverse_mass.copy()
+        inverse_mass = 1 / particle_mass(self.garment)
         inverse_mass[particles] = 0.0
         self._cloth.set_inverse_mass(inverse_mass)
         self._levels_ready = False
@@ -361,7 +358,7 @@ class XpbdSolver:
 
     def set_friction(self, scale: float | Floats) -> None:
         """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
-        self._cloth.set_friction(self._friction * scale)
+        self._cloth.set_friction(np.full(self.garment.particle_count, scale, np.float64))
 
     def _set_grid(self, threads: Membrane, bends: Stars) -> None:
         """Let a rectangle of equal cells be swept without lists."""
@@ -439,10 +436,7 @@ class XpbdSolver:
         adaptive = not self.settings.substep
         calm, still = (calmness(state.velocity, slow) * adaptive for slow in (SLOW, NEARLY_STILL))
         substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position, calm) - 1e-9)))
-        drag = self._drag + CALM_DRAG * still
-        if drag != self._last_drag:
-            self._cloth.set_drag(self._damping + drag)
-            self._last_drag = drag
+        self._cloth.set_drag(self._drag + CALM_DRAG * still)
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:
