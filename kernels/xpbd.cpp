@@ -31,7 +31,7 @@ using Weights = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device:
 using Numbers = In<double, -1>;
 
 template <class T>
-constexpr T LIMIT_SHARE = T(0.02);
+constexpr T LIMIT_SHARE = T(0.05);
 // cloth between two skins is let out where there is less room [m], or less than half an edge: wide triangles would cross them
 constexpr double SQUEEZED = 0.006;
 

@@ -244,6 +244,7 @@ void bend_border(const ClothView<T> &cloth, int chunk) {
 }
 
 constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are left to one thread: waiting costs more
+constexpr int FINEST_SWEEPS = 3;           // over the finest limits: they are few, and what they leave the threads must bear
 
 // the limits of one level, after the coarser ones: the groups of constraints as in project_triangles
 template <class T>
@@ -254,16 +255,18 @@ void limit_level(const ClothView<T> &cloth, const StepOptions<T> &o, int l, int 
     const auto limit = [&](int g) {
         project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.limit_share, T(0));
     };
-    for (int c = rank; c < chunks; c += size) {
-        if (l + 1 < cloth.level_count)
-            spread(cloth.level[l + 1], level.point, level.count * c / chunks, level.count * (c + 1) / chunks);
-        limit(c);
+    for (int sweep = 0; sweep < (l ? 1 : FINEST_SWEEPS); ++sweep) {
+        for (int c = rank; c < chunks; c += size) {
+            if (!sweep && l + 1 < cloth.level_count)
+                spread(cloth.level[l + 1], level.point, level.count * c / chunks, level.count * (c + 1) / chunks);
+            limit(c);
+        }
+        barrier.wait();
+        for (int c = rank; c < chunks; c += size) limit(chunks + c);
+        barrier.wait();
+        if (rank == 0) limit(2 * chunks);
+        barrier.wait();
     }
-    barrier.wait();
-    for (int c = rank; c < chunks; c += size) limit(chunks + c);
-    barrier.wait();
-    if (rank == 0) limit(2 * chunks);
-    barrier.wait();
 }
 
 // one pass of distance limits from coarse to fine; every particle is predicted before, corrected after

@@ -15,7 +15,7 @@ from toile.garment.build import particle_mass
 from toile.garment.shapes import flat_position, square_cloth
 from toile.types import Floats, Scene, State
 
-BAND, SHARE = 8, 0.02
+BAND, SHARE = 8, 0.05
 """rows that are swept together; largest shortening of a long thread in a substep"""
 
 

@@ -33,14 +33,14 @@ class Quality:
     longest: float
     """substep where the cloth hardly stretches [s]"""
     shortest: float
-    """substep where it stretches half as much again as stated, or more [s]"""
+    """substep where it stretches half as much again as stated [s]; fast cloth may take less"""
     stretch: float
     """99 % of the threads should stretch less than this"""
 
 
 QUALITIES = {
     "draft": Quality(1 / 360, 1 / 720, 0.06),
-    "normal": Quality(1 / 600, 1 / 1200, 0.022),
+    "normal": Quality(1 / 600, 1 / 1200, 0.02),
     "fine": Quality(1 / 1200, 1 / 2400, 0.01),
 }
 """by name"""
@@ -48,6 +48,9 @@ QUALITIES = {
 SLOW, AT_REST = 0.1, 0.2
 """cloth slower than this on the mean [m/s] takes substeps of one length always, a fifth of the way from the
 longest to the shortest; cloth faster than twice this as many as its stretch asks for"""
+FAST = 0.5
+"""cloth faster than twice this on the mean [m/s] may take half as many substeps again where it stretches 2.25
+times as much as stated; slower cloth would tremble, stretched and relieved in turn"""
 NEARLY_STILL, CALM_DRAG = 0.02, 4.0
 """cloth slower than this on the mean [m/s] comes to rest at this rate [1/s], cloth faster than twice this
 swings on: threads rub on each other; constraints do not"""
@@ -414,17 +417,18 @@ class XpbdSolver:
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, calm: float) -> float:
+    def _substep(self, position: Floats, velocity: Floats) -> float:
         """Return the longest substep now [s]: from the state alone, so that a resumed run takes it too."""
         if self.settings.substep:
             return self.settings.substep
         quality = QUALITIES[self.settings.quality]
         # from three quarters of the stated stretch to half as much again; some 8000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
-        strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), 1.0)
+        most_strain = 2.0 - calmness(velocity, FAST)
+        strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), most_strain)
         # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
         # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
-        strain = AT_REST + (1.0 - calm) * (strain - AT_REST)
+        strain = AT_REST + (1.0 - calmness(velocity, SLOW)) * (strain - AT_REST)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / rate)
 
@@ -433,9 +437,9 @@ class XpbdSolver:
         if not self._levels_ready:
             self._set_levels()
         parts = max(1, int(np.ceil(dt / self.longest_look - 1e-6)))
-        adaptive = not self.settings.substep
-        calm, still = (calmness(state.velocity, slow) * adaptive for slow in (SLOW, NEARLY_STILL))
-        substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position, calm) - 1e-9)))
+        substep = self._substep(state.position, state.velocity)
+        substeps = max(1, int(np.ceil(dt / parts / substep - 1e-9)))
+        still = 0.0 if self.settings.substep else calmness(state.velocity, NEARLY_STILL)
         self._cloth.set_drag(self._drag + CALM_DRAG * still)
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
