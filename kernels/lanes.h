@@ -187,8 +187,8 @@ struct Lanes4 {
 };
 
 // eight points by index, transposed into lanes
-template <class T>
-inline Lanes4<T> gather(const T *points, const std::int32_t *index) {
+template <class T, class I>
+inline Lanes4<T> gather(const T *points, const I *index) {
     Lanes4<T> r;
 #if TOILE_VECTOR
     using V4 = typename LaneType<T>::V4;
@@ -218,8 +218,8 @@ inline Lanes4<T> gather(const T *points, const std::int32_t *index) {
 }
 
 // the way back; lanes of one block never share a point, except for padding, which nobody reads
-template <class T>
-inline void scatter(T *points, const std::int32_t *index, const Lanes4<T> &v) {
+template <class T, class I>
+inline void scatter(T *points, const I *index, const Lanes4<T> &v) {
 #if TOILE_VECTOR
     using V4 = typename LaneType<T>::V4;
     using V = Lane<T>;

@@ -18,7 +18,7 @@ struct SparseRow {
 
 // The stars' matrix by star (curvature) and by particle (force), rows sorted by length inside each chunk. Away from free edges the
 // matrix is symmetric, cotangents are: what is the same row in both is kept once.
-template <class T>
+template <class T, class I>
 class StarRows {
   public:
     // a star that is a particle's own has its number; empty_too: particles without a star have a row of force as well
@@ -58,14 +58,14 @@ class StarRows {
     void each(const Use &use) const {
         for (const RowRun &k : run_[0])
             for (std::size_t r = k.first, e = k.entry; r < k.last; ++r)
-                for (int n = 0; n < k.length; ++n, ++e) use(target_[r], at_[e] / 4, weight_[e]);
+                for (int n = 0; n < k.length; ++n, ++e) use(target_[r], at_[e], weight_[e]);
     }
-    SparseRows<T> curvature() const { return view(0); }
-    SparseRows<T> force() const { return view(1); }
+    SparseRows<T, I> curvature() const { return view(0); }
+    SparseRows<T, I> force() const { return view(1); }
     std::size_t bytes() const { return bytes_of(run_begin_[0], run_begin_[1], run_[0], run_[1], target_, at_, weight_); }
 
   private:
-    SparseRows<T> view(int k) const { return {run_begin_[k].data(), run_[k].data(), target_.data(), at_.data(), weight_.data()}; }
+    SparseRows<T, I> view(int k) const { return {run_begin_[k].data(), run_[k].data(), target_.data(), at_.data(), weight_.data()}; }
     void add(const SparseRow<T> &row, std::int32_t r, const bool *of) {
         const auto length = static_cast<std::int32_t>(row.entry.size());
         for (int k = 0; k < 2; ++k) {
@@ -74,16 +74,16 @@ class StarRows {
             if (!goes_on) run_[k].push_back({length, target_.size(), target_.size(), at_.size()});
             ++run_[k].back().last;
         }
-        target_.push_back(r);
-        for (const auto &[source, c] : row.entry) at_.push_back(4 * source), weight_.push_back(c);
+        target_.push_back(static_cast<I>(r));
+        for (const auto &[source, c] : row.entry) at_.push_back(static_cast<I>(source)), weight_.push_back(c);
     }
     std::vector<std::size_t> run_begin_[2];
     std::vector<RowRun> run_[2];
-    std::vector<std::int32_t> target_, at_;
+    std::vector<I> target_, at_;
     std::vector<T> weight_;
 };
 
-template <class T>
+template <class T, class I>
 class Stars {
   public:
     // particle (star, width), -1 where there are fewer; weight alike; centre: the particle whose curvature it is. A star has the
@@ -108,6 +108,9 @@ class Stars {
         moment_.assign(4 * stiffness_.size(), T(0));
         rows_.set(curvature, force, chunk_count, true);
     }
+
+    // numbers that stars have, used or not
+    std::size_t count() const { return stiffness_.size(); }
 
     // what the weighted sum of each particle's star is at rest (particle, 3), in the caller's order
     void set_rest(const double *rest, const std::vector<std::int32_t> &order) {
@@ -155,7 +158,7 @@ class Stars {
     T known_gain(std::size_t p) const { return known_[p] ? std::min(stiffness_[p] * static_cast<T>(step2_), most_[p]) : T(0); }
 
     std::size_t bytes() const { return rows_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, moment_, rest_); }
-    Bending<T> view() {
+    Bending<T, I> view() {
         return {rows_.curvature(), rows_.force(), stiffness_.data(), most_.data(), static_cast<T>(step2_), moment_.data(),
                 rest_.empty() ? nullptr : rest_.data()};
     }
@@ -179,7 +182,7 @@ class Stars {
                 if (p + away >= 0 && p + away < count) use(p, p + away, c);
         }
     }
-    StarRows<T> rows_;
+    StarRows<T, I> rows_;
     std::vector<bool> known_;  // (particle): its star is a grid's
     std::int32_t columns_ = 0;
     std::array<T, 2> bend_{};

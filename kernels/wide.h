@@ -83,13 +83,13 @@ template <class T>
 inline Wide<T> load_blocks(const T *p, std::size_t stride) {
     return joined<T>(load(p), BLOCKS<T> == 2 ? load(p + stride) : Lane<T>{});
 }
-template <class T>
-inline WidePoint<T> gather_blocks(const T *points, const std::int32_t *index, std::size_t stride) {
+template <class T, class I>
+inline WidePoint<T> gather_blocks(const T *points, const I *index, std::size_t stride) {
     const Lanes4<T> low = gather(points, index), high = BLOCKS<T> == 2 ? gather(points, index + stride) : low;
     return {joined<T>(low.x, high.x), joined<T>(low.y, high.y), joined<T>(low.z, high.z), joined<T>(low.w, high.w)};
 }
-template <class T>
-inline void scatter_blocks(T *points, const std::int32_t *index, std::size_t stride, const WidePoint<T> &v) {
+template <class T, class I>
+inline void scatter_blocks(T *points, const I *index, std::size_t stride, const WidePoint<T> &v) {
     for (int k = 0; k < BLOCKS<T>; ++k)
         scatter(points, index + k * stride, Lanes4<T>{part<T>(v.x, k), part<T>(v.y, k), part<T>(v.z, k), part<T>(v.w, k)});
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "grid.h"
 #include "hierarchy.h"
 #include "lanes.h"
+#include "membrane.h"
 #include "pack.h"
 #include "pairs.h"
 #include "proximity.h"
@@ -37,7 +39,8 @@ constexpr double SQUEEZED = 0.006;
 
 constexpr std::size_t SPARE = 4;  // particles that nobody reads, so that loops may go on by several at a time
 
-template <class T>
+// I: what counts particles and stars
+template <class T, class I>
 class Cloth {
   public:
     Cloth(Indices order, Numbers inverse_mass, Numbers drag, Numbers thickness, Numbers friction,
@@ -45,6 +48,7 @@ class Cloth {
           Numbers seam_rest)
         : count_(order.size()), chunk_count_(chunk_count_for(count_)) {
         require(count_ > 0, "a cloth needs at least one particle");
+        require(count_ + group_count(chunk_count_) <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer particles");
         for (const Numbers *a : {&inverse_mass, &drag, &thickness, &friction})
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         set_order(order);
@@ -226,7 +230,7 @@ class Cloth {
         require(position.shape(0) == count_, "position needs one row per particle");
         require(every > 0, "every must be positive");
         // counted in steps of 0.05 %: counts, and sums kept block by block, do not depend on the threads
-        const std::size_t blocks = grid_.there() ? (grid_.triangle_count() + LANES - 1) / LANES : triangles_.packed.block_count();
+        const std::size_t blocks = grid_.there() ? (grid_.triangle_count() + LANES - 1) / LANES : triangles_.block_count();
         if (grid_.there() && every > 1) every |= 1;  // not always the same columns
         std::vector<double> sums((blocks + every - 1) / every, 0.0);
         std::vector<std::atomic<std::uint32_t>> counts(STRETCH_STEPS);
@@ -234,7 +238,7 @@ class Cloth {
             std::vector<std::uint32_t> mine(STRETCH_STEPS, 0);
             for (std::size_t b = first; b < last; ++b)
                 sums[b] = grid_.there() ? block_stretch(grid_, every * b, position.data(), mine)
-                                        : block_stretch(triangles_, order_, every * b, position.data(), mine);
+                                        : triangles_.stretch(every * b, order_, position.data(), mine);
             for (std::size_t k = 0; k < STRETCH_STEPS; ++k)
                 if (mine[k]) counts[k].fetch_add(mine[k], std::memory_order_relaxed);
         });
@@ -298,7 +302,7 @@ class Cloth {
         planes_.pack(thickness_, grip_);
         // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
         std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
-        const ClothView<T> cloth = view();
+        const ClothView<T, I> cloth = view();
         {
             nb::gil_scoped_release release;
             const int size = count_ < SERIAL_BELOW ? 1 : std::min(thread_count(), chunk_count_);
@@ -311,7 +315,7 @@ class Cloth {
     }
 
   private:
-    using Set = ConstraintSet<T>;
+    using Set = ConstraintSet<T, I>;
 
     void set_order(const Indices &order) {
         order_.assign(order.data(), order.data() + count_);
@@ -357,48 +361,21 @@ class Cloth {
         require(weight.shape(0) == rows.shape(0) && stiffness.shape(0) == rows.shape(0),
                 "triangles need two pairs of weights and three stiffnesses each");
         require_indices(rows, count_, "a triangle names a particle that does not exist");
-        Set &set = triangles_;
         double area = 0.0;  // the weights are the inverse of two sides
         for (std::size_t t = 0; t < rows.shape(0); ++t) area += 0.5 / std::abs(weight(t, 0, 0) * weight(t, 1, 1) - weight(t, 0, 1) * weight(t, 1, 0));
         if (rows.shape(0)) edge_ = std::sqrt(area / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
-        set.packed = pack(placed_corners(rows), 3, count_, chunk_count_);
-        set.weight.reserve(4 * set.packed.source.size()), set.compliance.reserve(3 * set.packed.source.size());
         constraint_count_ += 3 * rows.shape(0);
-        for (std::size_t b = 0; b < set.packed.block_count(); ++b) {
-            const std::int32_t *from = set.packed.source.data() + b * LANES;
-            for (int k = 0; k < 4; ++k)
-                for (int lane = 0; lane < LANES; ++lane)
-                    set.weight.push_back(from[lane] < 0 ? T(0) : static_cast<T>(weight.data()[4 * static_cast<std::size_t>(from[lane]) + k]));
-            for (int k = 0; k < 3; ++k)
-                for (int lane = 0; lane < LANES; ++lane)
-                    set.compliance.push_back(from[lane] < 0 ? T(1) : compliance(stiffness.data()[3 * static_cast<std::size_t>(from[lane]) + k]));
-        }
-        set.packed.source = {};
+        std::vector<T> soft(stiffness.size());
+        for (std::size_t i = 0; i < soft.size(); ++i) soft[i] = compliance(stiffness.data()[i]);
+        triangles_.set(placed_corners(rows), weight.data(), soft, count_, chunk_count_);
     }
-
-    // of each triangle, with its corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
-    void set_gram() {
-        const Packed &packed = triangles_.packed;
-        triangles_.gram.assign(3 * LANES * packed.block_count(), T(0));
-        for (std::size_t b = 0; b < packed.block_count(); ++b)
-            for (int lane = 0; lane < LANES; ++lane) {
-                if (static_cast<std::size_t>(packed.index[3 * b * LANES + lane]) >= count_) continue;  // padding
-                const T *weight = triangles_.weight.data() + b * 4 * LANES + lane;
-                const T a[3] = {-(weight[0] + weight[LANES]), weight[0], weight[LANES]};
-                const T d[3] = {-(weight[2 * LANES] + weight[3 * LANES]), weight[2 * LANES], weight[3 * LANES]};
-                T *gram = triangles_.gram.data() + b * 3 * LANES + lane;
-                for (int k = 0; k < 3; ++k) {
-                    const T w = inverse_mass(packed.index[(b * 3 + k) * LANES + lane]);
-                    gram[0] += w * a[k] * a[k], gram[LANES] += w * a[k] * d[k], gram[2 * LANES] += w * d[k] * d[k];
-                }
-            }
-    }
+    void set_gram() { triangles_.set_gram([&](std::size_t p) { return inverse_mass(p); }); }
 
     Set pulls(const Rows &rows, const Numbers &rest) const {
         require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "seams and long threads need two particles and a length each");
         const auto particles = placed(rows);
         for (const std::int32_t p : particles) require(p >= 0, "a seam or long thread names a particle that does not exist");
-        return packed_pulls<T>(particles, rest.data(), count_, chunk_count_);
+        return packed_pulls<T, I>(particles, rest.data(), count_, chunk_count_);
     }
     static T compliance(double stiffness) {
         require(stiffness > 0 && std::isfinite(stiffness), "stiffness must be positive");
@@ -416,6 +393,7 @@ class Cloth {
             middle[s] = place_[centre.data()[s]], stiff[s] = T(1) / compliance(stiffness.data()[s]);
         constraint_count_ += star_count_;
         stars_.set(placed(rows), weight.data(), 16, middle, stiff, count_, chunk_count_);
+        require(stars_.count() <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer stars");
     }
     void set_bound() { stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass(p); }); }
     void set_grid_weight() { grid_.set_weight([&](std::size_t p) { return inverse_mass(p); }); }
@@ -460,8 +438,8 @@ class Cloth {
         return own(std::move(r), {count_, 3});
     }
 
-    ClothView<T> view() {
-        ClothView<T> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * (count_ + SPARE), kept_.data(),
+    ClothView<T, I> view() {
+        ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * (count_ + SPARE), kept_.data(),
                        static_cast<std::size_t>(!drag_.all_alike()),
                        triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
@@ -478,10 +456,11 @@ class Cloth {
     std::vector<T> point_, velocity_, kept_;
     Alike<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now
     T air_ = T(0);                                 // drag besides the fabric's [1/s]
-    Set triangles_, seams_, long_threads_;
-    Stars<T> stars_;
+    Membrane<T, I> triangles_;
+    Set seams_, long_threads_;
+    Stars<T, I> stars_;
     Grid<T> grid_;
-    std::vector<CoarseSet<T>> levels_;
+    std::vector<CoarseSet<T, I>> levels_;
     std::unique_ptr<surface::Patches> patches_;
     Alike<std::int32_t> layer_;
     Alike<T> cloth_friction_, cloth_thickness_;
@@ -490,9 +469,9 @@ class Cloth {
     SkinPlanes<T> planes_;
 };
 
-template <class T>
+template <class T, class I>
 void bind_cloth(nb::module_ &m, const char *name) {
-    using C = Cloth<T>;
+    using C = Cloth<T, I>;
     nb::class_<C>(m, name)
         .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Triangles, In<double, -1, 2, 2>, Points, Rows, Weights, Numbers, Indices, Rows, Numbers>(),
              nb::arg("order"), nb::arg("inverse_mass"), nb::arg("drag"), nb::arg("thickness"), nb::arg("friction"),
@@ -527,6 +506,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
 }  // namespace
 
 void bind_xpbd(nb::module_ &m) {
-    bind_cloth<float>(m, "ClothFloat");
-    bind_cloth<double>(m, "ClothDouble");
+    bind_cloth<float, std::uint16_t>(m, "ClothSmall");
+    bind_cloth<float, std::int32_t>(m, "ClothFloat");
+    bind_cloth<double, std::int32_t>(m, "ClothDouble");
 }

@@ -7,16 +7,17 @@
 #include "pairs_view.h"
 #include "team.h"
 
+// I: what counts particles; 16 bits where there are few enough
+
 // packed constraints (pack.h): blocks of eight, group by group
-template <class T>
+template <class T, class I>
 struct Constraints {
-    const std::int32_t *index = nullptr;  // (block, arity, lane)
+    const I *index = nullptr;             // (block, arity, lane)
     const std::size_t *begin = nullptr;   // (group + 1): the chunks, the borders after each, those left over
     const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
     const T *compliance = nullptr;        // (block, 3, lane): 1 / stiffness [m/N] of triangles
     const T *weight = nullptr;            // (block, 4, lane): coefficients of triangles
     const T *gram = nullptr;              // (block, 3, lane): Σ w a², Σ w a b, Σ w b² of triangles
-    int arity = 0;
 };
 
 // sparse rows, sum_r = Σ weight · source[at], sorted by length inside each chunk: loops of known length run without
@@ -26,19 +27,19 @@ struct RowRun {
     std::size_t first, last;  // rows
     std::size_t entry;        // of the first row
 };
-template <class T>
+template <class T, class I>
 struct SparseRows {
     const std::size_t *run_begin = nullptr;  // (chunk + 1)
     const RowRun *run = nullptr;
-    const std::int32_t *target = nullptr;  // (row): what the row is of
-    const std::int32_t *at = nullptr;      // (entry): 4 × the source's index
-    const T *weight = nullptr;             // (entry)
+    const I *target = nullptr;  // (row): what the row is of
+    const I *at = nullptr;      // (entry): the source's index
+    const T *weight = nullptr;  // (entry)
 };
 
 // bending: moment_s = gain_s (Σ c_sk x_k - rest_s) of each star, then x_k -= w_k Σ c_sk moment_s: two sparse products
-template <class T>
+template <class T, class I>
 struct Bending {
-    SparseRows<T> curvature, force;
+    SparseRows<T, I> curvature, force;
     // gain_s = dt² / α, less where that were unstable; see Stars::set_gain
     const T *stiffness = nullptr, *most = nullptr;  // (star)
     T step2 = T(0);
@@ -49,18 +50,18 @@ struct Bending {
 constexpr int LEVEL_LIMIT = 8;
 
 // one level of coarse points (hierarchy.h)
-template <class T>
+template <class T, class I>
 struct LevelView {
     std::size_t count = 0;
     int chunk_count = 0;
     T *point = nullptr;   // (count + dummies, 4): x, y, z, inverse mass
     T *start = nullptr;   // (count, 4): the averages before any limit
     const std::int32_t *average_begin = nullptr;
-    const std::int32_t *average_point = nullptr;
+    const I *average_point = nullptr;
     const T *average_weight = nullptr;
-    const std::int32_t *spread_point = nullptr;  // (finer, 4)
-    const T *spread_weight = nullptr;            // (finer, 4)
-    Constraints<T> limits;
+    const I *spread_point = nullptr;   // (finer, 4)
+    const T *spread_weight = nullptr;  // (finer, 4)
+    Constraints<T, I> limits;
 };
 
 // Planes of the skin, eight side by side: normal · x >= offset + speed · t, with skin that moves past. Spans of consecutive
@@ -76,7 +77,7 @@ struct ContactView {
     const T *plane = nullptr;                // (block, CONTACT_ROWS, lane)
 };
 
-template <class T>
+template <class T, class I>
 struct ClothView {
     std::size_t particle_count;
     int chunk_count;
@@ -86,10 +87,10 @@ struct ClothView {
     T *asked;           // (particle, 4): what the constraints of the last substep moved it by [m]
     const T *kept;      // (particle), or four of all: 1 / (1 + dt d), what the air leaves of a velocity in a substep; d [1/s] is the drag
     std::size_t kept_stride;  // 1; 0: all are alike
-    Constraints<T> triangles, seams, long_threads;
-    Bending<T> bending;
+    Constraints<T, I> triangles, seams, long_threads;
+    Bending<T, I> bending;
     int level_count;
-    LevelView<T> level[LEVEL_LIMIT];
+    LevelView<T, I> level[LEVEL_LIMIT];
     PairView<T> pairs;  // cloth near cloth (pairs.h)
     ContactView<T> contacts;
     GridView<T> grid;   // a rectangle of equal cells has its triangles, long threads and most stars here
@@ -109,15 +110,17 @@ struct StepOptions {
     T push_limit;      // largest way out of the skin in one substep [m]
 };
 
+#define TOILE_STEP                                                                                                            \
+    void step(const ClothView<float, std::uint16_t> &, const StepOptions<float> &, int rank, int size, Barrier &);           \
+    void step(const ClothView<float, std::int32_t> &, const StepOptions<float> &, int rank, int size, Barrier &);            \
+    void step(const ClothView<double, std::int32_t> &, const StepOptions<double> &, int rank, int size, Barrier &);
 namespace plain {
-void step(const ClothView<float> &, const StepOptions<float> &, int rank, int size, Barrier &);
-void step(const ClothView<double> &, const StepOptions<double> &, int rank, int size, Barrier &);
+TOILE_STEP
 }  // namespace plain
 namespace avx2 {
-void step(const ClothView<float> &, const StepOptions<float> &, int rank, int size, Barrier &);
-void step(const ClothView<double> &, const StepOptions<double> &, int rank, int size, Barrier &);
+TOILE_STEP
 }  // namespace avx2
 namespace avx512 {
-void step(const ClothView<float> &, const StepOptions<float> &, int rank, int size, Barrier &);
-void step(const ClothView<double> &, const StepOptions<double> &, int rank, int size, Barrier &);
+TOILE_STEP
 }  // namespace avx512
+#undef TOILE_STEP

@@ -14,24 +14,27 @@
 #include "xpbd.h"
 
 // constraints of one kind
-template <class T>
+template <class T, class I>
 struct ConstraintSet {
-    Packed packed;
+    std::vector<I> index;            // see Packed
+    std::vector<std::size_t> begin;
     std::vector<T> rest, compliance, weight, gram;
-    Constraints<T> view() const {
-        return {packed.index.data(), packed.begin.empty() ? nullptr : packed.begin.data(), rest.data(), compliance.data(), weight.data(), gram.data(), packed.arity};
+    void take(const Packed &packed) { index.assign(packed.index.begin(), packed.index.end()), begin = packed.begin; }
+    std::size_t block_count() const { return begin.empty() ? 0 : begin.back(); }
+    Constraints<T, I> view() const {
+        return {index.data(), begin.empty() ? nullptr : begin.data(), rest.data(), compliance.data(), weight.data(), gram.data()};
     }
-    std::size_t bytes() const { return bytes_of(packed.index, packed.source, packed.begin, rest, compliance, weight, gram); }
+    std::size_t bytes() const { return bytes_of(index, begin, rest, compliance, weight, gram); }
 };
 
 // pairs of points (pair, 2) that may not be farther apart than their rest length [m]
-template <class T>
-ConstraintSet<T> packed_pulls(const std::vector<std::int32_t> &pairs, const double *rest, std::size_t point_count, int chunk_count) {
-    ConstraintSet<T> set;
-    set.packed = pack(pairs, 2, point_count, chunk_count);
-    set.rest.reserve(set.packed.source.size());
-    for (const std::int32_t k : set.packed.source) set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest[k]));
-    set.packed.source = {};
+template <class T, class I>
+ConstraintSet<T, I> packed_pulls(const std::vector<std::int32_t> &pairs, const double *rest, std::size_t point_count, int chunk_count) {
+    const Packed packed = pack(pairs, 2, point_count, chunk_count);
+    ConstraintSet<T, I> set;
+    set.take(packed);
+    set.rest.reserve(packed.source.size());
+    for (const std::int32_t k : packed.source) set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest[k]));
     return set;
 }
 
@@ -47,16 +50,17 @@ std::vector<double> averages(const Coarse &level, const std::vector<double> &fin
 }
 
 // a level of coarse points with its limits, as the hot loop reads them
-template <class T>
+template <class T, class I>
 struct CoarseSet {
     std::size_t count;
     int chunk_count;
-    ConstraintSet<T> limits;
-    std::vector<std::int32_t> average_begin, average_point, spread_point;
+    ConstraintSet<T, I> limits;
+    std::vector<std::int32_t> average_begin;
+    std::vector<I> average_point, spread_point;
     std::vector<T> point, start, average_weight, spread_weight;
     explicit CoarseSet(const Level &from)
         : count(from.count), chunk_count(chunk_count_for(4 * count)),
-          limits(packed_pulls<T>(from.pair, from.rest.data(), count, chunk_count)),
+          limits(packed_pulls<T, I>(from.pair, from.rest.data(), count, chunk_count)),
           average_begin(from.average_begin.begin(), from.average_begin.end()),
           average_point(from.average_point.begin(), from.average_point.end()),
           spread_point(from.spread_point.begin(), from.spread_point.end()), point(4 * (count + group_count(chunk_count)), T(0)),
@@ -67,16 +71,16 @@ struct CoarseSet {
     // calls use(first point, second point, rest length) for every limit
     template <class Use>
     void each_limit(const Use &use) const {
-        for (std::size_t b = 0; b < limits.packed.block_count(); ++b)
+        for (std::size_t b = 0; b < limits.block_count(); ++b)
             for (int lane = 0; lane < LANES; ++lane) {
-                const auto i = limits.packed.index[2 * b * LANES + lane], j = limits.packed.index[(2 * b + 1) * LANES + lane];
+                const auto i = limits.index[2 * b * LANES + lane], j = limits.index[(2 * b + 1) * LANES + lane];
                 if (static_cast<std::size_t>(i) < count) use(i, j, limits.rest[b * LANES + lane]);
             }
     }
     std::size_t bytes() const {
         return limits.bytes() + bytes_of(average_begin, average_point, spread_point, point, start, average_weight, spread_weight);
     }
-    LevelView<T> view() {
+    LevelView<T, I> view() {
         return {count, chunk_count, point.data(), start.data(), average_begin.data(), average_point.data(),
                 average_weight.data(), spread_point.data(), spread_weight.data(), limits.view()};
     }
@@ -97,29 +101,7 @@ struct Elongations {
     }
 };
 
-// of eight triangles
-template <class T>
-double block_stretch(const ConstraintSet<T> &triangles, const std::vector<std::int32_t> &order, std::size_t block, const double *x,
-                     std::vector<std::uint32_t> &counts) {
-    Elongations found{0.0, counts};
-    for (int lane = 0; lane < LANES; ++lane) {
-        const std::int32_t *index = triangles.packed.index.data() + block * 3 * LANES + lane;
-        if (static_cast<std::size_t>(*index) >= order.size()) continue;  // padding
-        const T *weight = triangles.weight.data() + block * 4 * LANES + lane;
-        const double *p[3];
-        for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order[index[k * LANES]]);
-        for (int thread = 0; thread < 2; ++thread) {
-            const double c = weight[2 * thread * LANES], d = weight[(2 * thread + 1) * LANES];
-            double square = 0.0;
-            for (int a = 0; a < 3; ++a) {
-                const double f = c * (p[1][a] - p[0][a]) + d * (p[2][a] - p[0][a]);
-                square += f * f;
-            }
-            found.add(square);
-        }
-    }
-    return found.sum;
-}
+// of eight triangles of a grid
 template <class T>
 double block_stretch(const Grid<T> &grid, std::size_t block, const double *x, std::vector<std::uint32_t> &counts) {
     Elongations found{0.0, counts};

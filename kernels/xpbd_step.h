@@ -14,13 +14,13 @@ namespace {
 
 // seams, long threads and limits: C = |xi - xj| - rest, only pulling (one-sided), and at most by a share of the rest length,
 // so that cloth caught on the body is not torn through it
-template <class T>
+template <class T, class I>
 struct PullBlock {
-    const std::int32_t *index;
+    const I *index;
     Lanes4<T> i, j;
     Lane<T> dx, dy, dz, length2, rest;
 
-    inline bool read(const Constraints<T> &set, std::size_t b, const T *point, const Lane<T> &ratio) {
+    inline bool read(const Constraints<T, I> &set, std::size_t b, const T *point, const Lane<T> &ratio) {
         index = set.index + b * 2 * LANES;
         i = gather(point, index), j = gather(point, index + LANES);
         dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
@@ -42,15 +42,15 @@ struct PullBlock {
 };
 
 // rest lengths times `ratio`; no pair is shortened by more than `share` of its rest length plus `most`
-template <class T>
-void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T ratio, T share, T most) {
+template <class T, class I>
+void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, T share, T most) {
     const Lane<T> scale = splat<T>(ratio);
     for (std::size_t b = first; b < last; b += 2) {
-        PullBlock<T> one, two;
+        PullBlock<T, I> one, two;
         // most are slack most of the time
         const bool first_pulls = one.read(set, b, point, scale), second_pulls = two.read(set, b + 1, point, scale);
         if (!first_pulls && !second_pulls) continue;
-        const auto pull = [&](PullBlock<T> &block, std::size_t k) {
+        const auto pull = [&](PullBlock<T, I> &block, std::size_t k) {
             block.pull(load(set.rest + k * LANES) * splat<T>(share) + splat<T>(most));
         };
         pull(one, b), pull(two, b + 1);
@@ -59,15 +59,15 @@ void project_pulls(const Constraints<T> &set, std::size_t first, std::size_t las
 }
 
 // triangles: the cloth's own threads, eight or sixteen at a time (see Threads in threads_step.h)
-template <class T>
+template <class T, class I>
 struct TriangleBlock {
     static constexpr std::size_t CORNERS = 3 * LANES, WEIGHTS = 4 * LANES, FIGURES = 3 * LANES;  // numbers of a block
-    const std::int32_t *index;
+    const I *index;
     WidePoint<T> p, q, r;
     Threads<T> threads;
     Wide<T> a1, a2, b1, b2;
 
-    inline void read(const Constraints<T> &set, std::size_t b, const T *point) {
+    inline void read(const Constraints<T, I> &set, std::size_t b, const T *point) {
         index = set.index + b * CORNERS;
         const T *weight = set.weight + b * WEIGHTS;
         p = gather_blocks(point, index, CORNERS), q = gather_blocks(point, index + LANES, CORNERS), r = gather_blocks(point, index + 2 * LANES, CORNERS);
@@ -77,7 +77,7 @@ struct TriangleBlock {
         threads.ux = a1 * ex + a2 * fx, threads.uy = a1 * ey + a2 * fy, threads.uz = a1 * ez + a2 * fz;
         threads.vx = b1 * ex + b2 * fx, threads.vy = b1 * ey + b2 * fy, threads.vz = b1 * ez + b2 * fz;
     }
-    inline void project(const Constraints<T> &set, std::size_t b, const Wide<T> &stiff, T compression) {
+    inline void project(const Constraints<T, I> &set, std::size_t b, const Wide<T> &stiff, T compression) {
         const T *soft = set.compliance + b * FIGURES, *gram = set.gram + b * FIGURES;
         const auto figure = [&](const T *of, int k) { return load_blocks(of + k * LANES, FIGURES); };
         threads.project(figure(gram, 0), figure(gram, 1), figure(gram, 2), figure(soft, 0) * stiff, figure(soft, 1) * stiff,
@@ -93,16 +93,16 @@ struct TriangleBlock {
 };
 
 // Two blocks of eight at once, joined where a register holds them, else side by side: each waits long for its quotients.
-template <class T>
-void project_triangles(const Constraints<T> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
+template <class T, class I>
+void project_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
     const Wide<T> stiff = wide<T>(inverse_dt2);
     for (std::size_t b = first; b < last; b += BLOCKS_AT_ONCE) {
-        TriangleBlock<T> one;
+        TriangleBlock<T, I> one;
         one.read(set, b, point);
         if constexpr (BLOCKS<T> == 2) {
             one.project(set, b, stiff, compression), one.write(point);
         } else {
-            TriangleBlock<T> two;
+            TriangleBlock<T, I> two;
             two.read(set, b + 1, point);
             one.project(set, b, stiff, compression), two.project(set, b + 1, stiff, compression);
             one.write(point), two.write(point);
@@ -110,23 +110,24 @@ void project_triangles(const Constraints<T> &set, std::size_t first, std::size_t
     }
 }
 
-template <class T, int length>
-inline Four<T> row_sum(const T *source, const std::int32_t *at, const T *weight) {
-    Four<T> sum = four<T>(weight[0]) * load4(source + at[0]);
-    for (int k = 1; k < length; ++k) sum += four<T>(weight[k]) * load4(source + at[k]);
+template <class T, int length, class I>
+inline Four<T> row_sum(const T *source, const I *at, const T *weight) {
+    const auto point = [&](int k) { return load4(source + 4 * static_cast<std::size_t>(at[k])); };
+    Four<T> sum = four<T>(weight[0]) * point(0);
+    for (int k = 1; k < length; ++k) sum += four<T>(weight[k]) * point(k);
     return sum;
 }
 
-template <class T, int length, class Use>
-inline void run_rows(const SparseRows<T> &rows, const RowRun &run, const T *source, const Use &use) {
+template <class T, int length, class I, class Use>
+inline void run_rows(const SparseRows<T, I> &rows, const RowRun &run, const T *source, const Use &use) {
     std::size_t e = run.entry;
     for (std::size_t r = run.first; r < run.last; ++r, e += length)
         use(rows.target[r], row_sum<T, length>(source, rows.at + e, rows.weight + e));
 }
 
 // calls use(target, sum) for every row of a chunk
-template <class T, class Use>
-inline void each_row(const SparseRows<T> &rows, int chunk, const T *source, const Use &use) {
+template <class T, class I, class Use>
+inline void each_row(const SparseRows<T, I> &rows, int chunk, const T *source, const Use &use) {
     for (std::size_t k = rows.run_begin[chunk]; k < rows.run_begin[chunk + 1]; ++k) {
         const RowRun &run = rows.run[k];
         switch (run.length) {
@@ -140,7 +141,7 @@ inline void each_row(const SparseRows<T> &rows, int chunk, const T *source, cons
             default:
                 for (std::size_t r = run.first, e = run.entry; r < run.last; ++r) {
                     Four<T> sum = four<T>(T(0));
-                    for (int n = 0; n < run.length; ++n, ++e) sum += four<T>(rows.weight[e]) * load4(source + rows.at[e]);
+                    for (int n = 0; n < run.length; ++n, ++e) sum += four<T>(rows.weight[e]) * load4(source + 4 * static_cast<std::size_t>(rows.at[e]));
                     use(rows.target[r], sum);
                 }
         }
@@ -148,8 +149,8 @@ inline void each_row(const SparseRows<T> &rows, int chunk, const T *source, cons
 }
 
 // curvature vectors of a chunk's stars, times what they weigh; the fourth number of a point must stay as it is
-template <class T>
-void measure_bending(const Bending<T> &b, int chunk, const T *point) {
+template <class T, class I>
+void measure_bending(const Bending<T, I> &b, int chunk, const T *point) {
     const auto keep = [&](std::int32_t star, Four<T> sum) {
         const T gain = b.stiffness[star] * b.step2;
         sum = sum * four<T>(gain < b.most[star] ? gain : b.most[star]);
@@ -176,8 +177,8 @@ struct Air {
 // v += dt g, air drag implicitly, v ← (v + dt d wind) / (1 + dt d), x += dt v. Tension changes little from one substep to the next, so the prediction begins
 // with a share of what the constraints asked for in the last one: they then have that much less to do. Pinned particles keep
 // the velocity that they were given.
-template <class T>
-inline void predict(const ClothView<T> &cloth, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
+template <class T, class I>
+inline void predict(const ClothView<T, I> &cloth, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
     const Wide<T> w = all_four<3, T>(x), kept = each_four_times(cloth.kept + p * cloth.kept_stride);
     v = choose(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
     const Wide<T> ahead = choose(w, air.head_start * wide_load(cloth.asked + 4 * p), wide<T>(T(0)));
@@ -188,8 +189,8 @@ inline void predict(const ClothView<T> &cloth, const Air<T> &air, std::size_t p,
 }
 
 // coarse points as averages of the finer points
-template <class T>
-void average(const LevelView<T> &level, const T *finer, std::size_t first, std::size_t last) {
+template <class T, class I>
+void average(const LevelView<T, I> &level, const T *finer, std::size_t first, std::size_t last) {
     for (std::size_t c = first; c < last; ++c) {
         Four<T> sum = four<T>(T(0));
         for (std::int32_t k = level.average_begin[c]; k < level.average_begin[c + 1]; ++k)
@@ -201,8 +202,8 @@ void average(const LevelView<T> &level, const T *finer, std::size_t first, std::
 }
 
 // correction of one finer point by the coarse ones around it
-template <class T>
-inline Four<T> spread_push(const LevelView<T> &level, std::size_t f) {
+template <class T, class I>
+inline Four<T> spread_push(const LevelView<T, I> &level, std::size_t f) {
     Four<T> sum = four<T>(T(0));
     for (int k = 0; k < 4; ++k) {
         const std::size_t c = 4 * static_cast<std::size_t>(level.spread_point[4 * f + k]);
@@ -212,8 +213,8 @@ inline Four<T> spread_push(const LevelView<T> &level, std::size_t f) {
 }
 
 // corrections of the coarse points carried to the finer ones
-template <class T>
-void spread(const LevelView<T> &level, T *finer, std::size_t first, std::size_t last) {
+template <class T, class I>
+void spread(const LevelView<T, I> &level, T *finer, std::size_t first, std::size_t last) {
     for (std::size_t f = first; f < last; ++f) {
         const Four<T> to = load4(finer + 4 * f);
         if (to[3] != T(0)) store4(finer + 4 * f, to + spread_push(level, f));
@@ -221,8 +222,8 @@ void spread(const LevelView<T> &level, T *finer, std::size_t first, std::size_t 
 }
 
 // coarse limits and bending, both measured at the predicted points, move the particles
-template <class T>
-void carry(const ClothView<T> &cloth, int chunk) {
+template <class T, class I>
+void carry(const ClothView<T, I> &cloth, int chunk) {
     each_row<T>(cloth.bending.force, chunk, cloth.bending.moment, [&](std::int32_t p, const Four<T> &moment) {
         T *to = cloth.point + 4 * static_cast<std::size_t>(p);
         const Four<T> x = load4(to);
@@ -234,8 +235,8 @@ void carry(const ClothView<T> &cloth, int chunk) {
 }
 
 // bending of a grid's border; the grid itself knows the rest
-template <class T>
-void bend_border(const ClothView<T> &cloth, int chunk) {
+template <class T, class I>
+void bend_border(const ClothView<T, I> &cloth, int chunk) {
     each_row<T>(cloth.bending.force, chunk, cloth.bending.moment, [&](std::int32_t p, const Four<T> &moment) {
         T *to = cloth.point + 4 * static_cast<std::size_t>(p);
         const Four<T> x = load4(to);
@@ -247,9 +248,9 @@ constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are left to
 constexpr int FINEST_SWEEPS = 3;           // over the finest limits: they are few, and what they leave the threads must bear
 
 // the limits of one level, after the coarser ones: the groups of constraints as in project_triangles
-template <class T>
-void limit_level(const ClothView<T> &cloth, const StepOptions<T> &o, int l, int rank, int size, Barrier &barrier) {
-    const LevelView<T> &level = cloth.level[l];
+template <class T, class I>
+void limit_level(const ClothView<T, I> &cloth, const StepOptions<T> &o, int l, int rank, int size, Barrier &barrier) {
+    const LevelView<T, I> &level = cloth.level[l];
     const auto &set = level.limits;
     const int chunks = level.chunk_count;
     const auto limit = [&](int g) {
@@ -270,8 +271,8 @@ void limit_level(const ClothView<T> &cloth, const StepOptions<T> &o, int l, int 
 }
 
 // one pass of distance limits from coarse to fine; every particle is predicted before, corrected after
-template <class T>
-void limit_levels(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
+template <class T, class I>
+void limit_levels(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
     const auto finer = [&](int l) { return l ? cloth.level[l - 1].point : cloth.point; };
     int shared = 0;
     while (shared < cloth.level_count && cloth.level[shared].count >= SERIAL_LEVEL) ++shared;
@@ -320,8 +321,8 @@ inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *
 }
 
 // the new velocity; pinned particles keep theirs
-template <class T>
-inline Wide<T> new_velocity(const ClothView<T> &cloth, const StepOptions<T> &o, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
+template <class T, class I>
+inline Wide<T> new_velocity(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
     Wide<T> v = (x - wide_load(cloth.before + 4 * p)) * inverse_dt;
     const Wide<T> square = v * v, most = wide<T>(o.speed_limit * o.speed_limit);
     const Wide<T> speed2 = all_four<0, T>(square) + all_four<1, T>(square) + all_four<2, T>(square);
@@ -332,8 +333,8 @@ inline Wide<T> new_velocity(const ClothView<T> &cloth, const StepOptions<T> &o, 
 }
 
 // the end of a substep for one span of particles, and the beginning of the next
-template <class T>
-void finish_span(const ClothView<T> &cloth, const StepOptions<T> &o, const Air<T> &air, std::size_t span, T time, bool last) {
+template <class T, class I>
+void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Air<T> &air, std::size_t span, T time, bool last) {
     const std::size_t begin = span * CONTACT_SPAN, past = begin + CONTACT_SPAN;
     const std::size_t end = past < cloth.particle_count ? past : cloth.particle_count;
     const Wide<T> inverse_dt = wide<T>(T(1) / o.dt);
@@ -353,8 +354,8 @@ void finish_span(const ClothView<T> &cloth, const StepOptions<T> &o, const Air<T
 }
 
 // what limits and bending ask for, long threads, triangles: chunk by chunk | borders | what is left over, seams
-template <class T>
-void sweep_chunks(const ClothView<T> &cloth, const StepOptions<T> &o, T inverse_dt2, T closing, int rank, int size, Barrier &barrier) {
+template <class T, class I>
+void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inverse_dt2, T closing, int rank, int size, Barrier &barrier) {
     const int chunks = cloth.chunk_count;
     const auto project = [&](int g) {
         const auto &long_threads = cloth.long_threads, &t = cloth.triangles;
@@ -376,8 +377,8 @@ void sweep_chunks(const ClothView<T> &cloth, const StepOptions<T> &o, T inverse_
 
 // One substep: predict | coarse limits, curvatures | carry both to the particles | threads, triangles, seams | cloth against cloth |
 // skin, velocities, and the next substep's prediction. A bar is a barrier.
-template <class T>
-void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
+template <class T, class I>
+void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
     // forces add up from substep to substep: Σ βⁿ = 1 / (1 - β) of what is asked for in one
     const T inverse_dt2 = T(1) / (o.dt * o.dt * (T(1) - o.head_start));
     const Air<T> air(o);
@@ -418,6 +419,10 @@ void run(const ClothView<T> &cloth, const StepOptions<T> &o, int rank, int size,
 }
 }  // namespace
 
-void step(const ClothView<float> &c, const StepOptions<float> &o, int rank, int size, Barrier &b) { run(c, o, rank, size, b); }
-void step(const ClothView<double> &c, const StepOptions<double> &o, int rank, int size, Barrier &b) { run(c, o, rank, size, b); }
+#define TOILE_RUN(T, I) \
+    void step(const ClothView<T, I> &c, const StepOptions<T> &o, int rank, int size, Barrier &b) { run(c, o, rank, size, b); }
+TOILE_RUN(float, std::uint16_t)
+TOILE_RUN(float, std::int32_t)
+TOILE_RUN(double, std::int32_t)
+#undef TOILE_RUN
 }  // namespace TOILE_ISA

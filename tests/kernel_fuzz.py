@@ -93,7 +93,7 @@ for _name in public(_kernels):
 from toile.bench.scenes import dummy_body, skirt_cloth  # noqa: E402
 from toile.body import named_body  # noqa: E402
 from toile.body.skin import pose_body, rest_pose  # noqa: E402
-from toile.cloth import SOLVERS, make_solver  # noqa: E402
+from toile.cloth import SOLVERS, make_solver, xpbd  # noqa: E402
 from toile.collision.contacts import COLLIDERS, make_collider  # noqa: E402
 from toile.collision.self_contact import SelfContact  # noqa: E402
 from toile.collision.shapes import Sphere  # noqa: E402
@@ -135,6 +135,15 @@ def both_precisions() -> None:
                 solver._cloth.triangle_sequence(garment.triangles)
             elif name == "verlet" and not settings:
                 solver._cloth.sequence()
+
+
+def more_particles_than_16_bits_count() -> None:
+    few, xpbd.FEW = xpbd.FEW, 0
+    try:
+        both_precisions()
+        a_rectangle_of_equal_cells()
+    finally:
+        xpbd.FEW = few
 
 
 def a_rectangle_of_equal_cells() -> None:
@@ -197,6 +206,7 @@ JOBS = (
     every_solver_with_every_collider,
     both_precisions,
     a_rectangle_of_equal_cells,
+    more_particles_than_16_bits_count,
     layers_and_pictures,
     what_is_called_elsewhere,
     a_figure_with_few_targets,

@@ -196,6 +196,22 @@ def test_free_fall_follows_the_integrators_closed_form() -> None:
     np.testing.assert_allclose(state.position[:, 1], -9.81 * h * h * n * (n + 1) / 2, rtol=1e-9)
 
 
+def test_indices_of_16_and_32_bits_give_the_same_bits(monkeypatch) -> None:
+    garment, start = tube_cloth(columns=60, rows=40, circumference=0.6, height=0.4)
+    found = []
+    for few in (10_000, 0):
+        monkeypatch.setattr("toile.cloth.xpbd.FEW", few)
+        solver, state = XpbdSolver(garment), State(start, np.zeros_like(start))
+        solver.pin(np.arange(20, dtype=np.int32))
+        for _ in range(6):
+            state = solver.step(state, empty_space(), 1 / 60)
+        found.append((type(solver._cloth), state))
+    (small, one), (large, two) = found
+    assert (small, large) == (_kernels.ClothSmall, _kernels.ClothFloat)
+    np.testing.assert_array_equal(one.position, two.position)
+    np.testing.assert_array_equal(one.velocity, two.velocity)
+
+
 def test_momentum_is_kept_without_outer_forces() -> None:
     garment = sheet(16, 16, 0.15, 0.15)
     solver = XpbdSolver(garment, replace(DOUBLE, levels=3))

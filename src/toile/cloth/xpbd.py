@@ -307,8 +307,8 @@ class XpbdSolver:
         bends = stars(garment, self.settings.bend_scale)
         self._grid = find_grid(garment) if seams is None and worn is None else None
         order = particle_order(garment) if self._grid is None else np.arange(len(mass), dtype=np.int32)
-        kind = _kernels.ClothFloat if self.settings.precision == "single" else _kernels.ClothDouble
-        self._cloth = kind(
+        second = len(bends.centre) - len(np.unique(bends.centre))  # stars beside a particle's own
+        self._cloth = _kernel(self.settings.precision, len(mass) + second)(
             order=order,
             inverse_mass=1 / mass,
             drag=particle_average(garment, "damping"),
@@ -469,6 +469,17 @@ class XpbdSolver:
             )
         self._seam_fraction = end
         return State(position=position, velocity=velocity, time=state.time + dt)
+
+
+FEW = 65_000
+"""that 16 bits count, with some particles that nobody reads"""
+
+
+def _kernel(precision: str, particles: int) -> type:
+    """Return the kernel that keeps a cloth of so many particles and second stars."""
+    single: type = _kernels.ClothSmall if particles <= FEW else _kernels.ClothFloat
+    double: type = _kernels.ClothDouble
+    return double if precision == "double" else single
 
 
 def calmness(velocity: Floats, slow: float) -> float:
