@@ -192,6 +192,7 @@ void Pairs<T>::pack(const Found &found) {
 // which planes each particle takes part in
 template <class T>
 void Pairs<T>::list_uses() {
+    if (!packed_) return;
     const std::size_t lanes = PAIR_LANES;
     const auto each_use = [&](const auto &take) {
         for (std::size_t i = 0; i < packed_; ++i)

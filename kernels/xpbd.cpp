@@ -258,7 +258,7 @@ class Cloth {
         return {{"particles", bytes_of(order_, place_, point_, velocity_, work_, kept_) + drag_.bytes() + thickness_.bytes() + friction_.bytes() + grip_.bytes() +
                                   layer_.bytes() + cloth_friction_.bytes() + cloth_thickness_.bytes()},
                 {"triangles", triangles_.bytes()},
-                {"long threads, seams", long_threads_.bytes() + seams_.bytes()},
+                {"threads and seams", long_threads_.bytes() + seams_.bytes()},
                 {"bending", stars_.bytes()},
                 {"coarse limits", levels},
                 {"rectangle", grid_.bytes()},

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from toile.bench import peers, scaling
-from toile.bench.engine import bytes_per_vertex, line, projection_time, run_trial
+from toile.bench.engine import line, memory_use, projection_time, run_trial
 from toile.bench.peer_scene import dummy_motion, moved
 from toile.bench.peers import PEERS, Peer, installed, measured, run_peer
 from toile.bench.scenes import (
@@ -75,7 +75,15 @@ def test_figures_of_the_engine() -> None:
     count, nanoseconds = projection_time(20)
     assert count > 1000
     assert nanoseconds > 0
-    assert 200 < bytes_per_vertex(60) < 5000
+
+
+def test_memory_of_the_engine() -> None:
+    for found, most in zip(memory_use(60), (420, 560), strict=True):
+        held = sum(found.parts.values())
+        assert 200 < held < most
+        # the system counts pages; little is kept that the kernel does not know of
+        assert found.resident < held + 100
+        assert "patches" in found.lines()[1]
 
 
 def test_quality_decides_how_much_cloth_stretches() -> None:

@@ -180,15 +180,50 @@ def irregular_cloth(cells: int) -> Garment:
     return build(Pattern("square", (panel,)), "cotton", 1.0 / cells)
 
 
-def bytes_per_vertex(cells: int = 128) -> float:
-    """Return how much memory the engine takes beside the mesh, per vertex, self-collision included."""
-    garment = square_cloth(cells, cells)
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What the engine holds of one cloth between two frames, beside the mesh, self-collision included."""
+
+    cloth: str
+    vertices: int
+    resident: float
+    """by how much the process has grown [bytes a vertex]"""
+    parts: dict[str, float]
+    """by the kernel's own account [bytes a vertex]"""
+
+    def lines(self) -> list[str]:
+        """Return what is printed of it."""
+        parts = ", ".join(f"{name} {size:.0f}" for name, size in self.parts.items() if size >= 0.5)
+        return [
+            f"memory, {self.cloth} of {self.vertices} vertices: {self.resident:.0f} bytes a vertex "
+            "beside the mesh (target 300)",
+            f"  {parts}",
+        ]
+
+
+def memory_use(cells: int = 128) -> list[Memory]:
+    """Measure a rectangle and an irregular mesh, as large as that many cells square."""
+    cloths = (("a square", square_cloth(cells, cells)), ("a panel", irregular_cloth(cells)))
+    return [_memory(name, garment) for name, garment in cloths]
+
+
+def _memory(name: str, garment: Garment) -> Memory:
+    _stepped(garment)  # what is loaded once and kept for the next cloth is not this one's
+    before, count = _resident(), garment.particle_count
+    solver = _stepped(garment)
+    after = _resident()
+    parts = {part: size / count for part, size in solver.memory.items()}
+    return Memory(name, count, (after - before) / count, parts)
+
+
+def _stepped(garment: Garment) -> XpbdSolver:
+    """Return an engine that has made a frame of free fall."""
     x = flat_position(garment)
-    scene = Scene(None, no_contacts, np.array([0.0, 0.0, -9.81]), np.zeros(3))
-    before = _resident()
     solver = XpbdSolver(garment, XpbdSettings())
-    solver.step(State(x, np.zeros_like(x)), scene, FRAME)
-    return (_resident() - before) / garment.particle_count
+    solver.step(
+        State(x, np.zeros_like(x)), Scene(None, no_contacts, np.array([0.0, 0.0, -9.81]), np.zeros(3)), FRAME
+    )
+    return solver
 
 
 def _resident() -> int:

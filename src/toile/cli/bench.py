@@ -59,9 +59,8 @@ def run_engine(options: argparse.Namespace) -> int:
         return run_scaling(settings, check_output(options.scaling, (".png", ".svg"), "plots"))
     count, nanoseconds = engine.projection_time(60 if options.quick else 100)
     print(f"{count} constraints on an irregular mesh: {nanoseconds:.2f} ns each (target 1.5)")
-    print(
-        f"memory of the engine: {engine.bytes_per_vertex():.0f} bytes a vertex beside the mesh (target 300)"
-    )
+    for found in engine.memory_use():
+        print("\n".join(found.lines()))
     print(engine.HEAD, flush=True)
     rows = engine.run_engine(settings, lambda row: print(engine.line(row), flush=True), quick=options.quick)
     if options.output:

@@ -348,6 +348,11 @@ class XpbdSolver:
         """Return how many constraints one sweep projects."""
         return int(self._cloth.constraint_count)
 
+    @property
+    def memory(self) -> dict[str, int]:
+        """Return how many bytes the kernel holds, by part."""
+        return dict(self._cloth.memory)
+
     def pin(self, particles: Ints) -> None:
         """Let these particles move with the velocity in the state, whatever pulls at them."""
         inverse_mass = 1 / particle_mass(self.garment)
