@@ -422,18 +422,18 @@ class XpbdSolver:
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, velocity: Floats) -> float:
+    def _substep(self, position: Floats, speed: float) -> float:
         """Return the longest substep now [s]: from the state alone, so that a resumed run takes it too."""
         if self.settings.substep:
             return self.settings.substep
         quality = QUALITIES[self.settings.quality]
         # from three quarters of the stated stretch to half as much again; some 8000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
-        most_strain = 2.0 - calmness(velocity, FAST)
+        most_strain = 2.0 - calmness(speed, FAST)
         strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), most_strain)
         # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
         # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
-        strain = AT_REST + (1.0 - calmness(velocity, SLOW)) * (strain - AT_REST)
+        strain = AT_REST + (1.0 - calmness(speed, SLOW)) * (strain - AT_REST)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / rate)
 
@@ -442,9 +442,9 @@ class XpbdSolver:
         if not self._levels_ready:
             self._set_levels()
         parts = max(1, int(np.ceil(dt / self.longest_look - 1e-6)))
-        substep = self._substep(state.position, state.velocity)
-        substeps = max(1, int(np.ceil(dt / parts / substep - 1e-9)))
-        still = 0.0 if self.settings.substep else calmness(state.velocity, NEARLY_STILL)
+        speed = mean_speed(state.velocity)
+        substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position, speed) - 1e-9)))
+        still = 0.0 if self.settings.substep else calmness(speed, NEARLY_STILL)
         self._cloth.set_drag(self._drag + CALM_DRAG * still)
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
@@ -487,16 +487,20 @@ def _kernel(precision: str, particles: int) -> type:
     return double if precision == "double" else single
 
 
-def calmness(velocity: Floats, slow: float) -> float:
-    """Return how calm cloth with velocities (n, 3) [m/s] is: 1 up to slow [m/s], 0 from twice that."""
+def mean_speed(velocity: Floats) -> float:
+    """Return the root of the mean square of velocities (n, 3) [m/s]."""
     # no dot product: a threaded one adds up in another order on another machine
-    speed = float(np.sqrt(np.square(velocity).sum() / max(len(velocity), 1)))
+    return float(np.sqrt(np.square(velocity).sum() / max(len(velocity), 1)))
+
+
+def calmness(speed: float, slow: float) -> float:
+    """Return how calm cloth of a mean speed is: 1 up to slow, 0 from twice that [m/s]."""
     return min(max(2.0 - speed / slow, 0.0), 1.0)
 
 
 def _moved(contacts: Contacts, time: float) -> Contacts:
     """Return the contacts with the skin moved on by time [s]: the query knows the start of the step only."""
-    if time == 0.0:
+    if time == 0.0 or not contacts.velocity.any():
         return contacts
     advance = np.einsum("ca,ca->c", contacts.normal, contacts.velocity) * time
     return Contacts(contacts.particle, contacts.gap - advance, contacts.normal, contacts.velocity)
