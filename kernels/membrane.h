@@ -1,7 +1,11 @@
 // The triangles of a cloth, packed for the hot loop: how each resists being stretched along its threads and sheared.
 #pragma once
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "xpbd_sets.h"
@@ -9,22 +13,22 @@
 template <class T, class I>
 class Membrane {
   public:
-    // corners (t, 3); weight (a1, a2), (b1, b2): Fu = a1 (x1 - x0) + a2 (x2 - x0) [1/m]; compliance of weft, warp, shear (t, 3)
-    void set(const std::vector<std::int32_t> &corners, const double *weight, const std::vector<T> &compliance, std::size_t particle_count,
-             int chunk_count) {
+    // corners (t, 3); weight (a1, a2), (b1, b2): Fu = a1 (x1 - x0) + a2 (x2 - x0) [1/m]; stiffness of weft, warp, shear (t, 3) [N·m]
+    void set(const std::vector<std::int32_t> &corners, const double *weight, const double *stiffness, std::size_t particle_count, int chunk_count) {
         const Packed packed = pack(corners, 3, particle_count, chunk_count);
         particle_count_ = particle_count;
         set_.take(packed);
-        set_.weight.reserve(4 * packed.source.size()), set_.compliance.reserve(3 * packed.source.size());
-        for (std::size_t b = 0; b < packed.block_count(); ++b) {
-            const std::int32_t *from = packed.source.data() + b * LANES;
-            const auto number = [&](int lane, int width, int k) { return static_cast<std::size_t>(width) * static_cast<std::size_t>(from[lane]) + k; };
+        set_.weight.reserve(4 * packed.source.size()), set_.kind.reserve(packed.block_count() / BLOCKS_AT_ONCE);
+        // padding, whose particle is pinned, is a triangle too: nothing is divided by nothing
+        constexpr double none[4] = {1, 0, 0, 1};
+        for (std::size_t b = 0; b < packed.block_count(); ++b)
             for (int k = 0; k < 4; ++k)
-                for (int lane = 0; lane < LANES; ++lane)
-                    set_.weight.push_back(from[lane] < 0 ? T(0) : static_cast<T>(weight[number(lane, 4, k)]));
-            for (int k = 0; k < 3; ++k)
-                for (int lane = 0; lane < LANES; ++lane) set_.compliance.push_back(from[lane] < 0 ? T(1) : compliance[number(lane, 3, k)]);
-        }
+                for (int lane = 0; lane < LANES; ++lane) {
+                    const std::int32_t t = packed.source[b * LANES + lane];
+                    set_.weight.push_back(static_cast<T>(t < 0 ? none[k] : weight[4 * static_cast<std::size_t>(t) + k]));
+                }
+        for (std::size_t b = 0; b < packed.block_count(); b += BLOCKS_AT_ONCE) add_kind(packed.source.data() + b * LANES, weight, stiffness);
+        set_.softness.shrink_to_fit();
     }
 
     // of each triangle, with its corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
@@ -73,7 +77,47 @@ class Membrane {
     }
 
   private:
+    using Softness = std::array<double, 3>;
+
+    // Two blocks of triangles: cloth of one fabric has one kind. Mixed ones, and gathered cloth, have their own.
+    void add_kind(const std::int32_t *source, const double *weight, const double *stiffness) {
+        constexpr std::size_t lanes = BLOCKS_AT_ONCE * LANES;
+        Softness soft[lanes], first{1, 1, 1};
+        bool alike = true, any = false;
+        for (std::size_t i = 0; i < lanes; ++i) {
+            if (source[i] < 0) continue;
+            soft[i] = softness(weight + 4 * static_cast<std::size_t>(source[i]), stiffness + 3 * static_cast<std::size_t>(source[i]));
+            if (!any) first = soft[i], any = true;
+            alike &= same(first, soft[i]);
+        }
+        std::size_t kind = 0;
+        if (alike) {
+            while (kind < shared_.size() && !same(shared_[kind].second, first)) ++kind;
+            if (kind < shared_.size()) return set_.kind.push_back(shared_[kind].first);
+        }
+        kind = set_.softness.size() / (3 * lanes);
+        if (kind > 65535) throw std::invalid_argument("a cloth has too many kinds of triangles");
+        if (alike && shared_.size() < 64) shared_.push_back({static_cast<std::uint16_t>(kind), first});
+        for (std::size_t block = 0; block < lanes; block += LANES)
+            for (int k = 0; k < 3; ++k)
+                for (std::size_t i = block; i < block + LANES; ++i)
+                    set_.softness.push_back(static_cast<T>(alike || source[i] < 0 ? first[k] : soft[i][k]));
+        set_.kind.push_back(static_cast<std::uint16_t>(kind));
+    }
+    // compliance times area, as the hot loop knows it: half the inverse of the weights' determinant
+    static Softness softness(const double *w, const double *stiffness) {
+        const double area = 0.5 / std::abs(w[0] * w[3] - w[1] * w[2]);
+        return {area / stiffness[0], area / stiffness[1], area / stiffness[2]};
+    }
+    static bool same(const Softness &a, const Softness &b) {
+        constexpr double much = 64 * std::numeric_limits<T>::epsilon();
+        for (int k = 0; k < 3; ++k)
+            if (!(std::abs(a[k] - b[k]) <= much * a[k])) return false;
+        return true;
+    }
+
     bool padding(const I *corner) const { return static_cast<std::size_t>(*corner) >= particle_count_; }
     std::size_t particle_count_ = 0;
     ConstraintSet<T, I> set_;
+    std::vector<std::pair<std::uint16_t, Softness>> shared_;  // kinds whose lanes are alike
 };

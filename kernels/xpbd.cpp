@@ -365,9 +365,8 @@ class Cloth {
         for (std::size_t t = 0; t < rows.shape(0); ++t) area += 0.5 / std::abs(weight(t, 0, 0) * weight(t, 1, 1) - weight(t, 0, 1) * weight(t, 1, 0));
         if (rows.shape(0)) edge_ = std::sqrt(area / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
         constraint_count_ += 3 * rows.shape(0);
-        std::vector<T> soft(stiffness.size());
-        for (std::size_t i = 0; i < soft.size(); ++i) soft[i] = compliance(stiffness.data()[i]);
-        triangles_.set(placed_corners(rows), weight.data(), soft, count_, chunk_count_);
+        for (std::size_t i = 0; i < stiffness.size(); ++i) compliance(stiffness.data()[i]);  // throws where there is none
+        triangles_.set(placed_corners(rows), weight.data(), stiffness.data(), count_, chunk_count_);
     }
     void set_gram() { triangles_.set_gram([&](std::size_t p) { return inverse_mass(p); }); }
 

@@ -15,7 +15,8 @@ struct Constraints {
     const I *index = nullptr;             // (block, arity, lane)
     const std::size_t *begin = nullptr;   // (group + 1): the chunks, the borders after each, those left over
     const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
-    const T *compliance = nullptr;        // (block, 3, lane): 1 / stiffness [m/N] of triangles
+    const T *softness = nullptr;          // (kind, two blocks, 3, lane): compliance of triangles times their area, by kind of blocks
+    const std::uint16_t *kind = nullptr;  // (two blocks)
     const T *weight = nullptr;            // (block, 4, lane): coefficients of triangles
     const T *gram = nullptr;              // (block, 3, lane): Σ w a², Σ w a b, Σ w b² of triangles
 };
