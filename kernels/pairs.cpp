@@ -69,8 +69,20 @@ std::array<double, 3> Facing::at(const T *point, std::int32_t particle) const {
 
 template <class T>
 void Pairs<T>::clear() {
-    near_.vertex_face.clear(), near_.edge_edge.clear();
-    packed_ = count_ = 0;
+    faces_ = edges_ = packed_ = count_ = 0;
+    watched_small_.clear(), watched_.clear();
+}
+
+template <class T>
+void Pairs<T>::watch(const surface::Near &near, std::size_t particle_count) {
+    faces_ = near.vertex_face.size(), edges_ = near.edge_edge.size();
+    const auto take = [&](auto &list) {
+        refit(list, faces_ + edges_);
+        for (std::size_t i = 0; i < faces_ + edges_; ++i)
+            std::copy_n((i < faces_ ? near.vertex_face[i] : near.edge_edge[i - faces_]).begin(), 4, list[i].begin());
+    };
+    watched_small_.clear(), watched_.clear();
+    particle_count <= 65536 ? take(watched_small_) : take(watched_);
 }
 
 // one watched pair: is it worth a plane, and which one?
@@ -107,13 +119,16 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
 // a chunk of the watched pairs, faces first
 template <class T>
 void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk, std::vector<Plane> &found) const {
-    const std::size_t face_chunks = (near_.vertex_face.size() + CHUNK - 1) / CHUNK;
+    const std::size_t face_chunks = (faces_ + CHUNK - 1) / CHUNK;
     const bool edges = chunk >= face_chunks;
-    const std::vector<surface::Four> &list = edges ? near_.edge_edge : near_.vertex_face;
-    const std::size_t begin = CHUNK * (edges ? chunk - face_chunks : chunk), count = std::min(CHUNK, list.size() - begin);
+    const std::size_t begin = edges ? faces_ + CHUNK * (chunk - face_chunks) : CHUNK * chunk;
+    const std::size_t count = std::min(CHUNK, (edges ? faces_ + edges_ : faces_) - begin);
+    std::int32_t wide_numbers[4 * CHUNK];
+    const std::int32_t *first = wide_numbers;
+    if (watched_.empty()) std::copy_n(watched_small_[begin].data(), 4 * count, wide_numbers);
+    else first = watched_[begin].data();
     NearLanes<T> at[CHUNK / PAIR_LANES];
     const NearCloth<T> now{cloth.point, cloth.velocity, far};
-    const std::int32_t *first = list[begin].data();
     if (edges)
         wide ? avx2::measure_edges(now, first, count, at) : plain::measure_edges(now, first, count, at);
     else
@@ -130,7 +145,7 @@ void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::
 template <class T>
 void Pairs<T>::look(const ClothSides<T> &cloth, T dt, T far, bool wide) {
     particle_count_ = cloth.count;
-    const std::size_t chunks = (near_.vertex_face.size() + CHUNK - 1) / CHUNK + (near_.edge_edge.size() + CHUNK - 1) / CHUNK;
+    const std::size_t chunks = (faces_ + CHUNK - 1) / CHUNK + (edges_ + CHUNK - 1) / CHUNK;
     Found found(chunks);
     std::atomic<std::size_t> next{0};
     run_team(chunks < 4 ? 1 : thread_count(), [&](int, int, Barrier &) {
@@ -208,7 +223,7 @@ void Pairs<T>::list_uses() {
 }
 template <class T>
 std::size_t Pairs<T>::bytes() const {
-    return bytes_of(near_.vertex_face, near_.edge_edge, particle, use, weight, normal, thickness_, friction_, push, depth, pushed, use_begin);
+    return bytes_of(watched_small_, watched_, particle, use, weight, normal, thickness_, friction_, push, depth, pushed, use_begin);
 }
 
 template <class T>

@@ -48,8 +48,8 @@ struct ClothSides {
 template <class T>
 class Pairs {
   public:
-    // pairs to look at from now on: for whoever finds them
-    surface::Near &watched() { return near_; }
+    // pairs to look at from now on, of a cloth with so many particles
+    void watch(const surface::Near &near, std::size_t particle_count);
     // Planes for the dt seconds [s] to come, of watched pairs that can come too near by then and are nearer than far [m].
     void look(const ClothSides<T> &cloth, T dt, T far, bool wide);
     void clear();
@@ -78,7 +78,10 @@ class Pairs {
     void list_uses();
     std::size_t padding() const { return (packed_ + PAIR_LANES - 1) / PAIR_LANES * PAIR_LANES - packed_; }
 
-    surface::Near near_;
+    // four particles each, faces first; in one of the two lists: 16 bits where they count the particles
+    std::vector<std::array<std::uint16_t, 4>> watched_small_;
+    std::vector<surface::Four> watched_;
+    std::size_t faces_ = 0, edges_ = 0;
     std::size_t particle_count_ = 0, packed_ = 0, count_ = 0;
     // Planes side by side, see PairView: packed_ of them for the substeps, after the padding of their last block the others up to count_.
     // Before the substeps `depth` holds the gap.

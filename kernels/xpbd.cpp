@@ -163,7 +163,7 @@ class Cloth {
         std::vector<Level> levels = make_hierarchy(sheet, level_count);
         if (worn) {
             require(worn->shape(0) == count_, "worn positions need one row per particle");
-            give_way(levels, *worn);
+            give_way(levels, placed_points(*worn));
         }
         levels_.reserve(levels.size());
         for (const Level &from : levels) levels_.emplace_back(from);
@@ -180,19 +180,6 @@ class Cloth {
         return r;
     }
 
-    // where the body holds the cloth stretched (a garment that is too small), the limits must not fight the body
-    void give_way(std::vector<Level> &levels, const Points &worn) const {
-        std::vector<double> points = placed_points(worn);
-        for (Level &level : levels) {
-            points = averages(level, points);
-            for (std::size_t e = 0; e < level.rest.size(); ++e) {
-                const double *p = points.data() + 3 * static_cast<std::size_t>(level.pair[2 * e]);
-                const double *q = points.data() + 3 * static_cast<std::size_t>(level.pair[2 * e + 1]);
-                const double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
-                level.rest[e] = std::max(level.rest[e], std::sqrt(x * x + y * y + z * z));
-            }
-        }
-    }
     std::vector<double> placed_points(const Points &position) const {
         std::vector<double> r(3 * count_);
         for (std::size_t k = 0; k < count_; ++k)
@@ -422,7 +409,9 @@ class Cloth {
             const double thickest = 2 * *std::max_element(cloth_thickness_.values().begin(), cloth_thickness_.values().end());
             // what hurries on meanwhile has twice the thickness to go
             if constexpr (std::is_same_v<T, float>) patches_->borrow(work_.data(), work_.size());
-            patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), pairs_.watched());
+            surface::Near near;
+            patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), near);
+            pairs_.watch(near, count_);
         }
         pairs_.look({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},
                     static_cast<T>(dt), static_cast<T>(radius), wide);

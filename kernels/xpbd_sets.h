@@ -50,6 +50,19 @@ std::vector<double> averages(const Coarse &level, const std::vector<double> &fin
     return coarse;
 }
 
+// where the body holds the cloth stretched (a garment that is too small), the limits must not fight the body; points: (particle, 3)
+inline void give_way(std::vector<Level> &levels, std::vector<double> points) {
+    for (Level &level : levels) {
+        points = averages(level, points);
+        for (std::size_t e = 0; e < level.rest.size(); ++e) {
+            const double *p = points.data() + 3 * static_cast<std::size_t>(level.pair[2 * e]);
+            const double *q = points.data() + 3 * static_cast<std::size_t>(level.pair[2 * e + 1]);
+            const double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
+            level.rest[e] = std::max(level.rest[e], std::sqrt(x * x + y * y + z * z));
+        }
+    }
+}
+
 // a level of coarse points with its limits, as the hot loop reads them
 template <class T, class I>
 struct CoarseSet {
