@@ -22,7 +22,7 @@ def tshirt(
     *,
     length: float = 0.0,
     sleeves: float | str = "short",
-    ease: float = 0.14,
+    ease: float = 0.18,
     sleeve_ease: float = 0.12,
     neckline: float = 0.02,
 ) -> Pattern:
@@ -34,11 +34,12 @@ def tshirt(
     """
     hem = m["hip_height"] + 0.04 - length
     # dressed with the arms out, worn with the arms hanging: a deep armhole and a wide sleeve let the arm down
-    # without pulling the sleeve over the shoulder or the front across the bust
+    # without pulling the sleeve over the shoulder or the front across the bust; ease in the crown gives its
+    # top, which the swinging arm pulls at, room over the shoulder
     lines = bodice(
         m, hem=hem, ease=ease, neck_width=0.6 * neckline, neck_depth=neckline, shoulder=0.018, armhole=0.035
     )
-    lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.01)
+    lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.018)
     front, back = front_and_back(lines)
     reach = sleeve_length(m, sleeves)
     left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, sleeve_ease))
