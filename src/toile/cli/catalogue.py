@@ -12,7 +12,7 @@ from toile.export.picture import Studio, picture_of
 from toile.export.sheet import contact_sheet
 from toile.garment.fabric import FABRICS
 from toile.pattern.drafts import DRAFTS
-from toile.run.catalogue import PEOPLE, WANTED, Cell, enough, run_catalogue, table
+from toile.run.catalogue import OUTFITS, PEOPLE, WANTED, Cell, enough, run_catalogue, table
 from toile.types import Recording
 
 STUDIO = Studio(samples=2, sky_count=24, key_count=8)
@@ -30,10 +30,16 @@ def add_catalogue(commands: Commands) -> None:
         epilog="example: toile catalogue --garments coat,trousers --bodies w168-74,m200-130 --picture -o out",
     )
     parser.add_argument(
-        "--garments", default=",".join(DRAFTS), metavar="A,B", help=f"of {', '.join(DRAFTS)} (default: all)"
-    )
+        "--garments", metavar="A,B",
+        help=f"of {', '.join(DRAFTS)} (default: all), or outfits, inner garments first: trousers+top+coat; "
+        "tshirt-in-skirt+coat has the T-shirt tucked in",
+    )  # fmt: skip
     parser.add_argument(
-        "--bodies", default=",".join(PEOPLE), metavar="A,B",
+        "--outfits", action="store_true",
+        help=f"outfits of three layers instead, by default on woman and man: {', '.join(OUTFITS)}",
+    )  # fmt: skip
+    parser.add_argument(
+        "--bodies", metavar="A,B",
         help=f"of {', '.join(PEOPLE)}, woman, man, or body files (default: the first twelve); "
         "w150-58 is a woman of 150 cm with a waist of 58 cm",
     )  # fmt: skip
@@ -52,7 +58,8 @@ def add_catalogue(commands: Commands) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Dress all, print the table."""
-    garments, bodies = _words(options.garments), _words(options.bodies)
+    garments = _words(options.garments or ",".join(OUTFITS if options.outfits else DRAFTS))
+    bodies = _words(options.bodies or ("woman,man" if options.outfits else ",".join(PEOPLE)))
     folder = Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
     reporter = _Reporter(folder, len(garments) * len(bodies), options.picture)

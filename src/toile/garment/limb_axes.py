@@ -7,9 +7,10 @@ skirt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from toile.errors import ToileError
 from toile.types import LIMBS, Body, Bools, Floats
@@ -40,6 +41,8 @@ class LimbAxis:
     """y of the joint in limb coordinates [m]"""
     section: Floats
     """the limb's skin in limb coordinates [m], (k, 3)"""
+    worn: Floats = field(default_factory=lambda: np.zeros((0, 3)))
+    """what is worn round it already, in limb coordinates [m], (w, 3)"""
 
     def world(self, points: Floats) -> Floats:
         """Return limb coordinates in the world [m], (n, 3)."""
@@ -68,6 +71,12 @@ def limb_axis(body: Body, name: str) -> LimbAxis:
     rotation = _turn_up(root - end)
     axis = LimbAxis(name, root, rotation, height, np.zeros((0, 3)))
     return LimbAxis(name, root, rotation, height, axis.limb(body.vertices[_section_mask(body, name)]))
+
+
+def dressed_axis(axis: LimbAxis, body: Body, cloth: Floats) -> LimbAxis:
+    """Return an axis with the cloth [m], (c, 3), that is worn round its limb: its skin is the nearest."""
+    nearest = cKDTree(body.vertices).query(cloth)[1]
+    return replace(axis, worn=axis.limb(cloth[_section_mask(body, axis.name)[nearest]]))
 
 
 def _above_joint(body: Body, landmark: str, root: Floats, end: Floats) -> float:

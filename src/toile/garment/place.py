@@ -14,8 +14,9 @@ import numpy as np
 from toile._kernels import SurfaceTree
 from toile.errors import ToileError
 from toile.garment.build import panel_coordinates
+from toile.garment.from_mesh import Worn
 from toile.garment.lay_out import Laid, lay_out, panel_limbs, words_of
-from toile.garment.limb_axes import LimbAxis, heights, limb_axis, shoulder_line
+from toile.garment.limb_axes import LimbAxis, dressed_axis, heights, limb_axis, shoulder_line
 from toile.garment.roll import section
 from toile.garment.rolling import Rolling, Shape, Standing
 from toile.pattern.curves import edge_length, edge_points, sample_edge
@@ -28,21 +29,24 @@ LAYER = 0.012
 _UPPER = ("torso", "ftorso", "btorso", "bodice", "top", "shirt", "dress", "bust", "vest", "jacket", "coat")
 
 
-def place(garment: Garment, body: Body) -> Floats:
+def place(garment: Garment, body: Body, worn: Worn | None = None) -> Floats:
     """Return where the particles of an unsewn garment start round the body in rest [m], (n, 3).
 
-    Rest lengths are kept: panels are bent, never stretched. No point starts inside the body.
+    Rest lengths are kept: panels are bent, never stretched. No point starts inside the body, and no panel
+    through what is worn already.
     """
     if len(garment.uv) != garment.particle_count:
         raise ToileError(f"garment {garment.name} is already sewn: place the unsewn one")
     tree = SurfaceTree(body.triangles, body.vertices)
     points = panel_coordinates(garment)
     position = np.zeros((garment.particle_count, 3))
-    axes = _Axes(body)
+    axes = _Axes(body, worn)
     first = 0
     for pattern, layer in zip(garment.patterns, garment.garment_layer, strict=True):
         laid = list(align(pattern, body).values())
         shapes, standing = [Shape(one) for one in laid], Standing()
+        if worn is not None:
+            standing.add(worn.garment.triangles, worn.position)
         for k in sorted(range(len(shapes)), key=lambda k: _turn_of(shapes[k])):
             shape, mask = shapes[k], garment.uv_panel == first + k
             triangles = _own_triangles(garment, mask)
@@ -71,11 +75,12 @@ def _own_triangles(garment: Garment, mask: Bools) -> Ints:
 class _Axes(dict[str, LimbAxis]):
     """The limb axes of a body, each computed when it is first asked for."""
 
-    def __init__(self, body: Body) -> None:
-        self.body = body
+    def __init__(self, body: Body, worn: Worn | None) -> None:
+        self.body, self.worn = body, worn
 
     def __missing__(self, limb: str) -> LimbAxis:
-        self[limb] = limb_axis(self.body, limb)
+        axis = limb_axis(self.body, limb)
+        self[limb] = axis if self.worn is None else dressed_axis(axis, self.body, self.worn.position)
         return self[limb]
 
 

@@ -115,6 +115,18 @@ class Shape:
         """Return the distance of a flare's waist from its apex [m]."""
         return float(np.linalg.norm(self.outline - np.asarray(self.apex), axis=1).min())
 
+    @property
+    def hanging(self) -> float:
+        """Return how far down the panel reaches when it hangs [m]: a ring by the cloth below its waist."""
+        if self.apex is None or self.up < 0.0:
+            return self.low
+        return self.top - float(np.linalg.norm(self.outline - self.apex, axis=1).max()) + self.radius
+
+    @property
+    def angle(self) -> float:
+        """Return the angle of a flare at its apex [rad]; 0 for a panel that is none."""
+        return 0.0 if self.apex is None or self.up < 0.0 else float(np.ptp(_angles(self, self.apex)))
+
     def _ring_centre(self) -> Floats | None:
         """Return the middle of a panel cut as part of a ring."""
         panel = self.laid.panel
@@ -251,6 +263,7 @@ class Rolling:
         if self.shape.laid.limb == "torso":
             # the shoulders are wider than a garment's body needs to be
             high = min(high, float(np.quantile(skin[:, 1], 0.9)))
+        skin = np.vstack([skin, self.axis.worn])
         near = skin[(skin[:, 1] > min(low, high - 0.05)) & (skin[:, 1] < high)]
         return near[:, [0, 2]] if len(near) > 3 else skin[:, [0, 2]]
 

@@ -9,7 +9,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,12 @@ import toile
 from toile.atomic import replacing
 from toile.body import BodyWarning, make_body, open_body
 from toile.errors import ToileError
+from toile.garment.tuck import tuck_in
 from toile.pattern.drafts import DRAFTS, draft
+from toile.pattern.outfits import in_wearing_order
 from toile.run.check import audit_drape
 from toile.run.dress import dress
-from toile.types import Body, Recording
+from toile.types import Body, Pattern, Recording
 
 PEOPLE: dict[str, tuple[str, float, float]] = {
     "w150-58": ("female", 1.50, 0.58),
@@ -37,6 +39,19 @@ PEOPLE: dict[str, tuple[str, float, float]] = {
     "m200-130": ("male", 2.00, 1.30),
 }
 """name → sex, height [m], waist [m]: small to very large, both sexes"""
+
+OUTFITS = (
+    "trousers+top+coat",
+    "trousers+tshirt+hooded_jacket",
+    "trousers+shirt+coat",
+    "skirt+top+coat",
+    "circle_skirt+tshirt+hooded_jacket",
+    "tshirt-in-skirt+coat",
+)
+"""three garments over each other, inner first; the first of A-in-B is tucked into the second"""
+TUCKED = "-in-"
+OVER_TUCKED = 0.08
+"""ease at the waist of what another garment is tucked into [m]"""
 
 WANTED = 0.98
 """share of the cells that must pass"""
@@ -78,11 +93,27 @@ def catalogue_body(name: str) -> Body:
         return make_body(sex=sex, height=height, waist=waist)
 
 
+def outfit(word: str, body: Body) -> list[Pattern]:
+    """Return the drafts of one garment or of an outfit such as trousers+top+coat or tshirt-in-skirt+coat."""
+    patterns = []
+    for part in word.split("+"):
+        inner, tucked, over = part.partition(TUCKED)
+        first = draft(inner, body.measurements)
+        patterns.append(replace(first, tuck=over))
+        if tucked:
+            patterns.append(draft(over, body.measurements, waist_ease=OVER_TUCKED))
+    return tuck_in(in_wearing_order(patterns), body)
+
+
+def _drafts_of(word: str) -> list[str]:
+    return word.replace(TUCKED, "+").split("+")
+
+
 def dress_cell(garment: str, name: str, body: Body, **options: Any) -> tuple[Cell, Recording | None]:
-    """Return what came of one garment on one body; options are those of dress."""
+    """Return what came of one garment or outfit on one body; options are those of dress."""
     start = time.process_time()
     try:
-        recording = dress([draft(garment, body.measurements)], body, **options)
+        recording = dress(outfit(garment, body), body, **options)
     except ToileError as error:
         return Cell(garment, name, (str(error),), time.process_time() - start), None
     found = audit_drape(recording)
@@ -103,7 +134,7 @@ def run_catalogue(
 
     folder: keeps the results; cells that are already there with the same options are not repeated.
     """
-    for name in garments:
+    for name in (name for word in garments for name in _drafts_of(word)):
         if name not in DRAFTS:
             raise ToileError(f"there is no draft '{name}': choose {', '.join(DRAFTS)}")
     made = {name: catalogue_body(name) for name in bodies}

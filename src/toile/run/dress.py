@@ -16,10 +16,11 @@ from toile.garment.elastic import with_elastic_bands
 from toile.garment.from_mesh import Worn
 from toile.garment.outfit import join, layered
 from toile.garment.place import place
+from toile.garment.turns import turns
 from toile.run.method import COLLIDER, SOLVER, Method, make_method
 from toile.run.settle import sew_with
 from toile.run.sew import Progress, Sewn, SewSettings, silent
-from toile.types import Body, Fabric, Floats, Garment, Pattern, Recording
+from toile.types import Body, Fabric, Floats, Garment, Ints, Pattern, Recording
 
 
 def dress(
@@ -69,16 +70,62 @@ def dress_garments(
 ) -> Recording:
     """Return the body wearing garments that are built but not sewn (see dress)."""
     settings, method = settings or SewSettings(), method or Method()
-    outfit, start = place_outfit(garments, body)
-    sewn = sew_with(method, outfit, start, rest_pose(body), settings=settings, progress=progress)
-    return still_recording(sewn, body, settings, method)
+    *first, last = turns(garments, body)
+    sewing = Method(solver_settings=method.sewing_settings)
+    worn: Worn | None = None
+    for group in first:
+        sewn = _put_on(group, body, worn, sewing, settings, progress)
+        worn = Worn(sewn.garment, sewn.state.position)
+    return still_recording(_put_on(last, body, worn, method, settings, progress), body, settings, method)
 
 
-def place_outfit(garments: Sequence[Garment | Worn], body: Body) -> tuple[Garment, Floats]:
-    """Return all garments as one and where its particles start round the body [m], (n, 3)."""
-    starts = [g.position if isinstance(g, Worn) else place(g, body) for g in garments]
+def _put_on(
+    garments: Sequence[Garment | Worn],
+    body: Body,
+    worn: Worn | None,
+    method: Method,
+    settings: SewSettings,
+    progress: Progress,
+) -> Sewn:
+    """Return these garments sewn over what is worn already, all together at rest."""
+    outfit, start = place_outfit(garments, body, worn)
+    if worn is None:
+        return sew_with(method, outfit, start, rest_pose(body), settings=settings, progress=progress)
+    # All start clear of each other, so each side of the cloth is the right one. The order of the layers would
+    # push them out of what is worn along its normals, and in a fold that has tipped over these point inward.
+    together = replace(outfit, garment_layer=np.zeros_like(outfit.garment_layer))
+    sewn = sew_with(
+        method, together, start, rest_pose(body),
+        settings=settings, progress=progress, order=outfit.garment_layer, **_kept(worn),
+    )  # fmt: skip
+    return replace(sewn, garment=replace(sewn.garment, garment_layer=outfit.garment_layer))
+
+
+def place_outfit(
+    garments: Sequence[Garment | Worn], body: Body, worn: Worn | None = None
+) -> tuple[Garment, Floats]:
+    """Return all garments as one and where its particles start round the body [m], (n, 3).
+
+    What is worn already comes first and stays where it is, the others start round it.
+    """
+    starts = [g.position if isinstance(g, Worn) else place(g, body, worn) for g in garments]
     built = [g.garment if isinstance(g, Worn) else g for g in garments]
-    return layered(join(built)), np.concatenate(starts)
+    if worn is None:
+        return layered(join(built)), np.concatenate(starts)
+    above = int(worn.garment.garment_layer.max(initial=0)) + 1
+    outer = layered(join(built))
+    outer = replace(outer, garment_layer=outer.garment_layer + above)
+    return join([worn.garment, outer]), np.concatenate([worn.position, *starts])
+
+
+def _kept(worn: Worn | None) -> dict[str, Ints]:
+    """Return what is worn already and what of it is held, while other garments are sewn over it."""
+    if worn is None:
+        return {}
+    return {
+        "fixed": worn.garment.hold_particle,
+        "worn": np.arange(worn.garment.particle_count, dtype=np.int32),
+    }
 
 
 def still_recording(sewn: Sewn, body: Body, settings: SewSettings, method: Method) -> Recording:

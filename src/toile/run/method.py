@@ -42,6 +42,12 @@ class Method:
         """Return whether it is the engine that also sews, with the skin itself."""
         return (self.solver, self.collider) == (SOLVER, COLLIDER)
 
+    @property
+    def sewing_settings(self) -> XpbdSettings:
+        """Return the settings of the engine that sews, whatever drapes afterwards."""
+        own: XpbdSettings = self.solver_settings if self.solver == SOLVER else XpbdSettings()
+        return own
+
     def make_solver(self, garment: Garment, worn: Floats) -> Solver:
         """Return the solver for a garment that sits on the body at worn [m], (n, 3)."""
         kind = SOLVERS[self.solver][0]

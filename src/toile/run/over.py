@@ -17,7 +17,6 @@ from toile.garment.build import build
 from toile.garment.elastic import with_elastic_bands
 from toile.garment.outfit import join
 from toile.garment.place import place
-from toile.run.method import SOLVER, Method
 from toile.run.record import RecordedFile
 from toile.run.sew import Progress, SewSettings, sew, silent, welded_points
 from toile.run.walker import Inner, Plan, Walker
@@ -67,10 +66,9 @@ def dress_over(
     inner = np.arange(count, dtype=np.int32)
     # while it is sewn and drapes, all of the inner garments is held
     held = replace(outfit, hold_particle=np.union1d(outfit.hold_particle, inner))
-    engine = plan.method.solver_settings if plan.method.solver == SOLVER else Method().solver_settings
     sewn = sew(
         held, start, rest_pose(body), SurfaceCollider(body),
-        settings=SewSettings(), engine=engine, progress=progress, fixed=inner,
+        settings=SewSettings(), engine=plan.method.sewing_settings, progress=progress, fixed=inner,
     )  # fmt: skip
     position = np.array(sewn.state.position)
     position[:count] = plan.start

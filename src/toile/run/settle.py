@@ -13,9 +13,9 @@ from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
 from toile.run.advance import advance_frame
-from toile.run.method import SOLVER, Method
+from toile.run.method import Method
 from toile.run.sew import Progress, Sewn, SewSettings, at_rest, check_gaps, close_seams, sew, silent
-from toile.types import Floats, Garment, PosedBody, State
+from toile.types import Floats, Garment, Ints, PosedBody, State
 
 
 def sew_with(
@@ -26,16 +26,23 @@ def sew_with(
     *,
     settings: SewSettings,
     progress: Progress = silent,
+    fixed: Ints | None = None,
+    worn: Ints | None = None,
+    order: Ints | None = None,
 ) -> Sewn:
-    """Return the garment sewn round the body and draped with the method; position (n, 3) is its start [m]."""
+    """Return the garment sewn round the body and draped with the method; position (n, 3) is its start [m].
+
+    fixed, worn and order are those of sew.
+    """
     if method.is_default:
         return sew(
             garment, position, body, method.make_collider(body.body),
             settings=settings, engine=method.solver_settings, progress=progress,
+            fixed=fixed, worn=worn, order=order,
         )  # fmt: skip
-    engine = method.solver_settings if method.solver == SOLVER else Method().solver_settings
+    engine = method.sewing_settings
     skin = SurfaceCollider(body.body)
-    state = close_seams(garment, position, body, skin, settings, engine, progress)
+    state = close_seams(garment, position, body, skin, settings, engine, progress, fixed, worn)
     check_gaps(garment, state.position, settings.largest_gap)
     welded = weld(garment)
     start = weld_positions(garment, welded, state.position)

@@ -35,6 +35,8 @@ KEEPING_STEP = 0.003
 """… but not farther than this [m]: the cloth below a held edge must be able to follow"""
 SLIP = (-0.01, 0.035)
 """how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
+SMOOTHING = 10.0
+"""how strongly what hangs below the waist is drawn to the legs while another garment closes over it [m/s²]"""
 CALM = 2
 """so many frames at rest, one after the other, end the drape"""
 NONE = np.zeros(0, dtype=np.int32)
@@ -97,13 +99,17 @@ def sew(
     engine: XpbdSettings | None = None,
     progress: Progress = silent,
     fixed: Ints | None = None,
+    worn: Ints | None = None,
+    order: Ints | None = None,
 ) -> Sewn:
     """Return the garment sewn round the body and draped; position (n, 3) is where its panels start [m].
 
-    fixed are particles that stay where they are while the seams close (of garments already worn).
+    fixed are particles that stay where they are while the seams close, worn those of garments that hang on
+    the body already. order are layers of the garments (g,) by which only the last repairs go, if they are not
+    to count before (see run/dress.py).
     """
     settings, engine = settings or SewSettings(), engine or XpbdSettings()
-    state = close_seams(garment, position, body, collider, settings, engine, progress, fixed)
+    state = close_seams(garment, position, body, collider, settings, engine, progress, fixed, worn)
     check_gaps(garment, state.position, settings.largest_gap)
     welded = weld(garment)
     start = weld_positions(garment, welded, state.position)
@@ -111,7 +117,7 @@ def sew(
     fixed = welded_points(garment, welded, fixed if fixed is not None else NONE)
     still = _relaxed(welded, still, body, collider, settings, engine, fixed)
     parted = _parted(welded, still, body, collider, fixed)
-    return drape(welded, parted, body, collider, settings, engine, progress, fixed)
+    return drape(welded, parted, body, collider, settings, engine, progress, fixed, order)
 
 
 def welded_points(garment: Garment, welded: Garment, points: Ints) -> Ints:
@@ -178,30 +184,56 @@ def close_seams(
     engine: XpbdSettings,
     progress: Progress,
     fixed: Ints | None = None,
+    worn: Ints | None = None,
 ) -> State:
-    """Return the state in which all seams have been pulled shut, without gravity."""
+    """Return the state in which all seams have been pulled shut; only what is worn already feels gravity."""
     pairs = open_pairs(garment)
     gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
     slow = replace(
         engine, drag=engine.drag + settings.closing_drag, substep=settings.substep, contact_queries=1
     )
-    solver = XpbdSolver(garment, slow, seams=pairs, seam_gap=gap)
-    if fixed is not None and len(fixed):
-        solver.pin(fixed)
-    kept = _KeptHeights(garment, fixed)
+    dressed = worn is not None
+    solver = XpbdSolver(garment, slow, seams=pairs, seam_gap=gap, worn=position if dressed else None)
+    held = NONE if fixed is None else fixed
+    if len(held):
+        solver.pin(held)
+    kept, hangs = _KeptHeights(garment, fixed), np.setdiff1d(NONE if worn is None else worn, held)
     solver.set_friction(0.0)  # otherwise the cloth sticks where it touches first and stretches unevenly
     state = State(position=position, velocity=np.zeros_like(position))
+    repair = _repair(garment, state, collider, fixed=held) if dressed else _NoRepair()
     closing = round(settings.closing * settings.fps)
     settling = round(0.15 * settings.fps)  # a moment for the cloth to follow the last millimetres
     for frame in range(closing + settling):
         solver.close_seams(max(0.0, 1 - (frame + 1) / closing))
+        state = _smoothed_down(state, hangs, body.body, 1 / settings.fps)
         state = advance_frame(
             solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
         state = kept(state)
         _check_finite(garment, state)
+        # a fold of what is worn that comes through must go back while it is small
+        state = repair(state, body)
         progress("sewing", (frame + 1) / (closing + settling))
     return state
+
+
+def _smoothed_down(state: State, hangs: Ints, body: Body, dt: float) -> State:
+    """Return the state after dt seconds in which these particles fall and are smoothed down below the waist.
+
+    A wearer does so with both hands: a fold of a skirt that stands out would be caught in the open side seam
+    of the jacket that closes over it.
+    """
+    if not len(hangs):
+        return state
+    pull = np.tile(GRAVITY, (len(hangs), 1))
+    away = state.position[hangs] - body.vertices.mean(axis=0)
+    away[:, 1] = 0.0
+    low = state.position[hangs, 1] < heights(body)["waist"]
+    far = np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 0.05)
+    pull[low] -= SMOOTHING * (away / far)[low]
+    velocity = state.velocity.copy()
+    velocity[hangs] += dt * pull
+    return replace(state, velocity=velocity)
 
 
 class _KeptHeights:
@@ -251,10 +283,12 @@ def drape(
     engine: XpbdSettings,
     progress: Progress,
     fixed: Ints,
+    order: Ints | None = None,
 ) -> Sewn:
     """Return the welded garment after gravity has brought it to rest; held edges stay where they are.
 
-    A held edge that still crosses something near the end is moved off it, but not what is fixed.
+    A held edge that still crosses something near the end is moved off it, but not what is fixed; garments are
+    then parted by their order (see sew).
     """
     loose = replace(engine, substep=settings.substep, contact_queries=1)
     solver = XpbdSolver(garment, loose, worn=state.position)
@@ -279,7 +313,9 @@ def drape(
         # what crosses is parted now and then, and at every frame near the end
         if calm or frame >= longest or frame % REPAIR_EVERY == REPAIR_EVERY - 1:
             if frame == longest and not clean:
-                repair = _repair(garment, state, collider, fixed=fixed)
+                layer = garment.garment_layer if order is None else order
+                ordered = replace(garment, garment_layer=layer)
+                repair = _repair(ordered, state, collider, fixed=fixed)
             pulled, state = state, repair(state, body)
             clean = not repair.last.body_after and not repair.last.cloth_after
             if frame >= longest:

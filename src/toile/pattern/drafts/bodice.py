@@ -68,13 +68,14 @@ def bodice(
     armhole: float = 0.0,
     slimmest: float = -0.02,
     fitted: bool = False,
+    lower_ease: float = 0.6,
 ) -> Bodice:
     """Return the lines for a body.
 
     hem: height above the floor; ease: added to the girths; neck_width, neck_depth: the neckline's opening
     beyond the base of the neck; shoulder: seam longer (+) or shorter (-) than the body's shoulder; armhole:
     deeper by that much; slimmest: least growth of the half width per metre downwards; fitted: ends in a seam,
-    not in a hem that bust and belly lift.
+    not in a hem that bust and belly lift; lower_ease: share of the ease that waist and hips get.
     """
     over = 0.0 if fitted else over_bust(m)
     neck = m["neck"] / 6.0 + 0.016 + neck_width
@@ -100,7 +101,7 @@ def bodice(
         underarm=underarm,
         front=quarter + more,
         back=quarter - more,
-        flare=max(slimmest, _least_flare(m, quarter, underarm, hem, ease)),
+        flare=max(slimmest, _least_flare(m, quarter, underarm, hem, lower_ease * ease)),
         hem=hem - LIFTED * over,
         dip=LIFTED * over,
     )
@@ -119,7 +120,7 @@ def _least_flare(m: Measures, quarter: float, underarm: float, hem: float, ease:
     """Return the growth of the half width that clears waist and hips, as far as the garment reaches."""
     levels = ((m["waist"], m["waist_height"]), (m["hips"], m["hip_height"]))
     return max(
-        ((girth + 0.6 * ease) / 4.0 - quarter) / (underarm - height)
+        ((girth + ease) / 4.0 - quarter) / (underarm - height)
         for girth, height in levels
         if height > hem - 0.06 or girth == m["waist"]
     )

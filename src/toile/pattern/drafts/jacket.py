@@ -25,8 +25,8 @@ def hooded_jacket(
     *,
     length: float = 0.06,
     sleeves: float | str = "long",
-    ease: float = 0.18,
-    sleeve_ease: float = 0.13,
+    ease: float = 0.20,
+    sleeve_ease: float = 0.16,
 ) -> Pattern:
     """Draft a zipped jacket with a hood.
 
@@ -47,8 +47,8 @@ def coat(
     *,
     length: float | str = "knee",
     sleeves: float | str = "long",
-    ease: float = 0.22,
-    sleeve_ease: float = 0.15,
+    ease: float = 0.24,
+    sleeve_ease: float = 0.18,
     flare: float = 0.12,
     collar: float = 0.05,
 ) -> Pattern:
@@ -77,9 +77,12 @@ def _jacket(
         neck_width=0.006,
         neck_depth=0.01,
         shoulder=0.015,
-        # between a heavy arm and the trunk there is no room for two layers of thick cloth
-        armhole=0.025 + 0.15 * heaviness(m),
+        # deeper than that of a shirt or T-shirt, which bunches up under it in the armpit; between a heavy arm
+        # and the trunk there is even less room
+        armhole=0.07 + 0.15 * heaviness(m),
         slimmest=flare,
+        # over skirts and trousers
+        lower_ease=1.0,
     )
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
     reach = sleeve_length(m, sleeves)
