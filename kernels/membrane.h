@@ -31,25 +31,6 @@ class Membrane {
         set_.softness.shrink_to_fit();
     }
 
-    // of each triangle, with its corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
-    template <class Weight>
-    void set_gram(const Weight &inverse_mass) {
-        set_.gram.assign(3 * LANES * block_count(), T(0));
-        for (std::size_t b = 0; b < block_count(); ++b)
-            for (int lane = 0; lane < LANES; ++lane) {
-                const I *corner = set_.index.data() + b * 3 * LANES + lane;
-                if (padding(corner)) continue;
-                const T *weight = set_.weight.data() + b * 4 * LANES + lane;
-                const T a[3] = {-(weight[0] + weight[LANES]), weight[0], weight[LANES]};
-                const T d[3] = {-(weight[2 * LANES] + weight[3 * LANES]), weight[2 * LANES], weight[3 * LANES]};
-                T *gram = set_.gram.data() + b * 3 * LANES + lane;
-                for (int k = 0; k < 3; ++k) {
-                    const T w = inverse_mass(corner[k * LANES]);
-                    gram[0] += w * a[k] * a[k], gram[LANES] += w * a[k] * d[k], gram[2 * LANES] += w * d[k] * d[k];
-                }
-            }
-    }
-
     std::size_t block_count() const { return set_.block_count(); }
     Constraints<T, I> view() const { return set_.view(); }
     std::size_t bytes() const { return set_.bytes(); }

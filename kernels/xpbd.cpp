@@ -57,7 +57,6 @@ class Cloth {
         keep_inverse_mass(inverse_mass);
         drag_ = Alike(in_order(drag)), thickness_ = Alike(in_order(thickness)), friction_ = Alike(in_order(friction)), grip_ = friction_;
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
-        set_gram();
         seams_ = pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
         set_stars(stars, star_weight, star_stiffness, star_centre);
@@ -79,7 +78,6 @@ class Cloth {
         require(inverse_mass.size() == count_, "inverse_mass needs one number per particle");
         keep_inverse_mass(inverse_mass);
         set_bound();
-        set_gram();
         if (grid_.there()) set_grid_weight();
     }
 
@@ -355,7 +353,6 @@ class Cloth {
         for (std::size_t i = 0; i < stiffness.size(); ++i) compliance(stiffness.data()[i]);  // throws where there is none
         triangles_.set(placed_corners(rows), weight.data(), stiffness.data(), count_, chunk_count_);
     }
-    void set_gram() { triangles_.set_gram([&](std::size_t p) { return inverse_mass(p); }); }
 
     Set pulls(const Rows &rows, const Numbers &rest) const {
         require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "seams and long threads need two particles and a length each");

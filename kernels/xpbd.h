@@ -18,7 +18,6 @@ struct Constraints {
     const T *softness = nullptr;          // (kind, two blocks, 3, lane): compliance of triangles times their area, by kind of blocks
     const std::uint16_t *kind = nullptr;  // (two blocks)
     const T *weight = nullptr;            // (block, 4, lane): coefficients of triangles
-    const T *gram = nullptr;              // (block, 3, lane): Σ w a², Σ w a b, Σ w b² of triangles
 };
 
 // sparse rows, sum_r = Σ weight · source[at], sorted by length inside each chunk: loops of known length run without

@@ -18,14 +18,14 @@ template <class T, class I>
 struct ConstraintSet {
     std::vector<I> index;            // see Packed
     std::vector<std::size_t> begin;
-    std::vector<T> rest, softness, weight, gram;
+    std::vector<T> rest, softness, weight;
     std::vector<std::uint16_t> kind;
     void take(const Packed &packed) { index.assign(packed.index.begin(), packed.index.end()), begin = packed.begin; }
     std::size_t block_count() const { return begin.empty() ? 0 : begin.back(); }
     Constraints<T, I> view() const {
-        return {index.data(), begin.empty() ? nullptr : begin.data(), rest.data(), softness.data(), kind.data(), weight.data(), gram.data()};
+        return {index.data(), begin.empty() ? nullptr : begin.data(), rest.data(), softness.data(), kind.data(), weight.data()};
     }
-    std::size_t bytes() const { return bytes_of(index, begin, rest, softness, kind, weight, gram); }
+    std::size_t bytes() const { return bytes_of(index, begin, rest, softness, kind, weight); }
 };
 
 // pairs of points (pair, 2) that may not be farther apart than their rest length [m]

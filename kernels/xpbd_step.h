@@ -78,11 +78,15 @@ struct TriangleBlock {
         threads.vx = b1 * ex + b2 * fx, threads.vy = b1 * ey + b2 * fy, threads.vz = b1 * ez + b2 * fz;
     }
     inline void project(const Constraints<T, I> &set, std::size_t b, const Wide<T> &stiff, T compression) {
-        const T *soft = set.softness + (BLOCKS_AT_ONCE * set.kind[b / BLOCKS_AT_ONCE] + b % BLOCKS_AT_ONCE) * FIGURES, *gram = set.gram + b * FIGURES;
+        const T *soft = set.softness + (BLOCKS_AT_ONCE * set.kind[b / BLOCKS_AT_ONCE] + b % BLOCKS_AT_ONCE) * FIGURES;
         // the weights are the inverse of two sides: their determinant is 1 / (2 area)
         const Wide<T> det = a1 * b2 - a2 * b1, per_area = at_least(det + det, -(det + det)) * stiff;
         const auto figure = [&](const T *of, int k) { return load_blocks(of + k * LANES, FIGURES); };
-        threads.project(figure(gram, 0), figure(gram, 1), figure(gram, 2), figure(soft, 0) * per_area,
+        // of the corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
+        const Wide<T> a0 = -(a1 + a2), b0 = -(b1 + b2), wa0 = p.w * a0, wa1 = q.w * a1, wa2 = r.w * a2;
+        const Wide<T> saa = wa0 * a0 + wa1 * a1 + wa2 * a2, sab = wa0 * b0 + wa1 * b1 + wa2 * b2;
+        const Wide<T> sbb = p.w * b0 * b0 + q.w * b1 * b1 + r.w * b2 * b2;
+        threads.project(saa, sab, sbb, figure(soft, 0) * per_area,
                         figure(soft, 1) * per_area, figure(soft, 2) * per_area, compression);
     }
     inline void write(T *point) {
