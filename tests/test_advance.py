@@ -96,6 +96,23 @@ def test_slow_skin_is_searched_once_a_frame_and_followed_as_if_searched() -> Non
     assert np.linalg.norm(found[True] - found[False], axis=1).max() < 0.001
 
 
+def test_points_that_hurry_are_searched_again_while_skin_is_followed() -> None:
+    body = limb(0.3, "torso")
+    collider, skin = SurfaceCollider(body), posed(body, np.zeros(3), np.array([0.3, 0.0, 0.0]))
+    up = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+    radius = body.vertices[:, 2].max()
+    # one starts near and stays, one starts too far and falls towards the skin
+    start, end = up * (radius + np.array([[0.01], [0.05]])), up * (radius + np.array([[0.01], [0.015]]))
+    assert collider.at(skin)(start).particle.tolist() == [0]
+    later = collider.later(skin, 1 / 120)(end)
+    assert later.particle.tolist() == [0, 1]
+    # the skin, of flat triangles, moved on towards the second point meanwhile
+    np.testing.assert_allclose(later.gap, [0.01, 0.015 - 0.3 / 120], rtol=0, atol=3e-4)
+    np.testing.assert_allclose(later.velocity, [[0.3, 0.0, 0.0]] * 2, rtol=0, atol=1e-9)
+    # and both are followed further on
+    assert collider.later(skin, 1 / 60)(end).particle.tolist() == [0, 1]
+
+
 def test_the_way_of_the_skin_is_that_of_near_skin_against_the_cloth() -> None:
     generator = np.random.default_rng(5)
     count, dt, near = 400, 0.02, 0.05

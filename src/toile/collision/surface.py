@@ -74,6 +74,10 @@ class SurfaceSettings:
             raise ToileError(f"contact radius is {self.radius} m: choose between 0 and 1 m")
 
 
+HURRY = 0.3
+"""of the radius: points that have gone farther than this past the body are searched again"""
+
+
 class SurfaceCollider:
     """Contact with one body's skin."""
 
@@ -89,6 +93,7 @@ class SurfaceCollider:
         self._hint: Ints | None = None
         self._order: Ints | None = None
         self._found = np.zeros(0, np.int32), np.zeros(0, np.int32)
+        self._asked = np.zeros((0, 3))
 
     def _tree(self, gloved: bool) -> SurfaceTree:
         """Return the tree over the skin with or without mittens, built when it is first asked for."""
@@ -122,21 +127,40 @@ class SurfaceCollider:
         particle, gap, normal, velocity, triangle, self._hint = self.tree.contacts(
             position, self.settings.radius, body.velocity, hint, self._order
         )
-        self._found = particle, triangle
+        self._found, self._asked = (particle, triangle), position
         return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
 
     def later(self, body: PosedBody, time: float) -> ContactQuery:
         """Return the skin some time [s] after it was asked last, moving on as it did then.
 
-        Contacts are followed over the skin from where they were; what was too far then is not looked for.
+        Contacts are followed over the skin from where they were; points that hurry are searched again, as skin
+        may be near that was too far.
         """
         return partial(self._follow, body, time)
 
     def _follow(self, body: PosedBody, time: float, position: Floats) -> Contacts:
-        particle, triangle = self._found
+        going = body.velocity.mean(axis=0)
+        way = position - self._asked - time * going
+        hurried = np.einsum("na,na->n", way, way) > (HURRY * self.settings.radius) ** 2
+        particle, triangle = (kept[~hurried[self._found[0]]] for kept in self._found)
         gap, normal, velocity, triangle = self.tree.follow(position, particle, triangle, body.velocity, time)
-        self._found = particle, triangle
-        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
+        followed = Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
+        again = np.flatnonzero(hurried).astype(np.int32)
+        if not len(again):
+            self._found = particle, triangle
+            return followed
+        # the tree knows the skin where it was when it was searched
+        local, gap, normal, velocity, near, _ = self.tree.contacts(
+            position[again] - time * going, self.settings.radius, body.velocity
+        )
+        gap = gap - time * np.einsum("ca,ca->c", normal, velocity - going)
+        self._found = np.append(particle, again[local]), np.append(triangle, near)
+        return Contacts(
+            particle=self._found[0],
+            gap=np.append(followed.gap, gap),
+            normal=np.concatenate([followed.normal, normal]),
+            velocity=np.concatenate([followed.velocity, velocity]),
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
