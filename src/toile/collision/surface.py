@@ -133,8 +133,8 @@ class SurfaceCollider:
     def later(self, body: PosedBody, time: float) -> ContactQuery:
         """Return the skin some time [s] after it was asked last, moving on as it did then.
 
-        Contacts are followed over the skin from where they were; points that hurry are searched again, as skin
-        may be near that was too far.
+        Contacts are followed over the skin from where they were; points that hurry are searched again:
+        skin may be near that was too far.
         """
         return partial(self._follow, body, time)
 
