@@ -38,7 +38,7 @@ class ClearanceSettings:
     """an arm is never turned farther than this [degrees]"""
     spread: float = 12.0
     """thighs are never spread farther than this [degrees]"""
-    rate: float = 15.0
+    rate: float = 30.0
     """frames per second at which skins are compared"""
 
 
@@ -142,7 +142,7 @@ def _compared(pose: Pose, rate: float) -> Ints:
     return np.unique(np.append(np.arange(0, len(pose.hips), step), len(pose.hips) - 1)).astype(np.int32)
 
 
-def arm_depths(pose: Pose, rate: float = 15.0) -> Floats:
+def arm_depths(pose: Pose, rate: float = DEFAULT.rate) -> Floats:
     """Return how deep the arms are in the trunk in each compared frame [m], (k, 2) for left and right."""
     return _arm_turns(pose, _compared(pose, rate), 0.0, DEFAULT.upper)[1]
 
