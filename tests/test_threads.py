@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from cloth_samples import edge_stretch, empty_space, lying, sheet
+from toile.cloth.constraints import corner_uv, give, mean_edge
 from toile.cloth.threads import SPAN, long_threads
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, corner_uv, give, mean_edge
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.errors import ToileError
 from toile.garment.build import build
 from toile.types import Edge, Panel, Pattern, State

@@ -6,16 +6,8 @@ import pytest
 from cloth_samples import COTTON, edge_stretch, empty_space, lying, sheet
 from toile import _kernels
 from toile.cloth import make_solver
-from toile.cloth.xpbd import (
-    Stars,
-    XpbdSettings,
-    XpbdSolver,
-    calmness,
-    cloth_distance,
-    mean_speed,
-    membrane,
-    stars,
-)
+from toile.cloth.constraints import Stars, cloth_distance, membrane, stars
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, calmness, mean_speed
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.garment.outfit import join, layered

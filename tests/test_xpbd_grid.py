@@ -8,8 +8,9 @@ import pytest
 from cloth_samples import empty_space
 from test_xpbd import DOUBLE, bending_matrix, project_triangle
 from toile import _kernels
+from toile.cloth.constraints import membrane, particle_average, stars
 from toile.cloth.grid import find_grid, stencil_stars
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, membrane, particle_average, stars
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.shapes import Sphere
 from toile.garment.build import particle_mass
 from toile.garment.shapes import flat_position, square_cloth

@@ -13,8 +13,8 @@ from scipy.sparse import coo_array, dia_array
 from scipy.sparse.linalg import eigsh
 
 from toile import _kernels
+from toile.cloth.constraints import particle_average
 from toile.cloth.edges import rest_lengths
-from toile.cloth.xpbd import particle_average
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.types import Floats, Garment, Ints, Scene, State

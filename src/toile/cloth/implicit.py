@@ -13,10 +13,10 @@ import numpy as np
 from scipy.sparse import bsr_array, csr_array
 from scipy.sparse.linalg import LinearOperator, cg
 
+from toile.cloth.constraints import particle_average
 from toile.cloth.edges import Sweep, after_contact, rest_lengths
 from toile.cloth.solver import in_substeps
 from toile.cloth.springs import Springs, bending_springs, edge_springs, joined
-from toile.cloth.xpbd import particle_average
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.types import Contacts, Floats, Garment, Ints, Scene, State

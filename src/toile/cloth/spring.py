@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from toile import _kernels
+from toile.cloth.constraints import particle_average
 from toile.cloth.spring_net import grid_points, longest_step, make_springs
-from toile.cloth.xpbd import particle_average
 from toile.collision.maps import Maps
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, triangle_rest_areas

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from toile.cloth.constraints import corner_uv, fabric_values
 from toile.cloth.edges import rest_lengths
-from toile.cloth.xpbd import corner_uv, fabric_values
 from toile.garment.build import triangle_rest_areas
 from toile.mesh.topology import hinges, unique_edges
 from toile.types import Floats, Garment, Ints

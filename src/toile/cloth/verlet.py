@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from toile import _kernels
+from toile.cloth.constraints import particle_average, particle_order
 from toile.cloth.edges import after_contact, rest_lengths
 from toile.cloth.solver import in_substeps
-from toile.cloth.xpbd import particle_average, particle_order
 from toile.errors import ToileError
 from toile.types import Floats, Garment, Ints, Scene, State
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from toile.body.skin import Method as Skinning
 from toile.body.skin import pose_body, rest_pose
-from toile.cloth.xpbd import mean_edge
+from toile.cloth.constraints import mean_edge
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.motion import Track, lead_in
