@@ -91,6 +91,15 @@ def test_sewn_points_become_one_particle() -> None:
     assert (pairs[:, 0] == pairs[:, 1]).all()
 
 
+def test_closing_seams_leave_no_hem_folded_up() -> None:
+    # the side seam of this dress flicked a corner of the hem up, and there it lay, folded over
+    body = catalogue_body("m175-130")
+    recording = dress([draft("dress", body.measurements)], body, edge_length=0.02)
+    risen = recording.positions[-1][:, 1] - drafted_heights(recording.garment)
+    assert np.isfinite(risen).all()
+    assert (risen > 0.1).mean() < 0.005
+
+
 @pytest.mark.parametrize("name", ["m150-58", "m200-130"])
 def test_pleats_round_a_waist_of_any_size_stay_apart(name: str) -> None:
     """Held heights and coarse limits threw the waist about after welding, and pleats crossed for good."""

@@ -35,6 +35,8 @@ KEEPING_STEP = 0.003
 """… but not farther than this [m]: the cloth below a held edge must be able to follow"""
 SLIP = (-0.01, 0.035)
 """how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
+RISE = 0.015
+"""cloth that rises farther than this while seams close feels its weight [m]"""
 SMOOTHING = 10.0
 """how strongly what hangs below the waist is drawn to the legs while another garment closes over it [m/s²]"""
 CALM = 2
@@ -206,6 +208,7 @@ def close_seams(
     for frame in range(closing + settling):
         solver.close_seams(max(0.0, 1 - (frame + 1) / closing))
         state = _smoothed_down(state, hangs, body.body, 1 / settings.fps)
+        state = _sunk(state, position, 1 / settings.fps)
         state = advance_frame(
             solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
@@ -234,6 +237,18 @@ def _smoothed_down(state: State, hangs: Ints, body: Body, dt: float) -> State:
     velocity = state.velocity.copy()
     velocity[hangs] += dt * pull
     return replace(state, velocity=velocity)
+
+
+def _sunk(state: State, start: Floats, dt: float) -> State:
+    """Return the state after dt seconds in which what rose far above its start feels its weight.
+
+    Closing seams flick the corners of hems up; weightless they would stay there, folded over.
+    """
+    risen = state.position[:, 1] - start[:, 1]
+    weight = np.clip(risen / RISE - 1.0, 0.0, 3.0)
+    if not weight.any():
+        return state
+    return replace(state, velocity=state.velocity + dt * weight[:, None] * GRAVITY)
 
 
 class _KeptHeights:
