@@ -52,6 +52,13 @@ def test_what_lies_over_another_garment_is_put_on_later(names, groups):
     assert [[g.name for g in group] for group in turns(built(*names), woman())] == groups
 
 
+def test_a_skirt_goes_over_a_shirt_that_is_tucked_into_it():
+    patterns = [draft(name, woman().measurements) for name in ("tshirt", "skirt")]
+    patterns[0] = replace(patterns[0], tuck="skirt")
+    garments = [build(pattern, "cotton", 0.06) for pattern in patterns]
+    assert [[g.name for g in group] for group in turns(garments, woman())] == [["tshirt"], ["skirt"]]
+
+
 def test_a_mesh_that_is_worn_already_takes_its_turn():
     (skirt, coat), body = built("skirt", "coat"), woman()
     mesh = Worn(skirt, place(skirt, body))
@@ -106,4 +113,4 @@ def test_an_outfit_in_one_text_file(tmp_path):
     assert "tuck into skirt" in path.read_text()
     read = tuck_in(read_outfit(path), body)
     groups = turns([build(p, "cotton", 0.06) for p in read], body)
-    assert [[g.name for g in group] for group in groups] == [["tshirt", "skirt"], ["coat"]]
+    assert [[g.name for g in group] for group in groups] == [["tshirt"], ["skirt"], ["coat"]]

@@ -20,16 +20,16 @@ OVER = 0.5
 def turns(garments: Sequence[Garment | Worn], body: Body) -> list[list[Garment | Worn]]:
     """Return the garments, inner first, in the groups that are sewn one after the other.
 
-    A garment on a higher stated layer, over most of another one, or over a full skirt is put on later: folds
+    A garment on a higher stated layer, over most of another, a full skirt or a tucked one comes later: folds
     that are caught while they form never part.
     """
     layers, spans = [_layer(g) for g in garments], [_span(g, body) for g in garments]
-    full = [_is_full(g, body) for g in garments]
+    full, tucked = [_is_full(g, body) for g in garments], [_is_tucked(g) for g in garments]
     groups: list[list[int]] = []
     for k in sorted(range(len(garments)), key=lambda k: layers[k]):
         now = groups[-1] if groups else []
         if now and not any(
-            layers[k] > layers[j] or full[j] or _shared(spans[k], spans[j]) > OVER for j in now
+            layers[k] > layers[j] or full[j] or tucked[j] or _shared(spans[k], spans[j]) > OVER for j in now
         ):
             now.append(k)
         else:
@@ -49,6 +49,10 @@ def _span(garment: Garment | Worn, body: Body) -> tuple[float, float]:
         return float(height.min()), float(height.max())
     shapes = _shapes(garment, body)
     return min(shape.hanging for shape in shapes), max(shape.top for shape in shapes)
+
+
+def _is_tucked(garment: Garment | Worn) -> bool:
+    return isinstance(garment, Garment) and any(pattern.tuck for pattern in garment.patterns)
 
 
 def _is_full(garment: Garment | Worn, body: Body) -> bool:

@@ -50,7 +50,7 @@ OUTFITS = (
 )
 """three garments over each other, inner first; the first of A-in-B is tucked into the second"""
 TUCKED = "-in-"
-OVER_TUCKED = 0.08
+OVER_TUCKED = 0.10
 """ease at the waist of what another garment is tucked into [m]"""
 
 WANTED = 0.98
