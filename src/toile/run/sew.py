@@ -208,7 +208,7 @@ def close_seams(
     for frame in range(closing + settling):
         solver.close_seams(max(0.0, 1 - (frame + 1) / closing))
         state = _smoothed_down(state, hangs, body.body, 1 / settings.fps)
-        state = _sunk(state, position, 1 / settings.fps)
+        state = _sunk(state, position, body.body, 1 / settings.fps)
         state = advance_frame(
             solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
@@ -239,13 +239,14 @@ def _smoothed_down(state: State, hangs: Ints, body: Body, dt: float) -> State:
     return replace(state, velocity=velocity)
 
 
-def _sunk(state: State, start: Floats, dt: float) -> State:
-    """Return the state after dt seconds in which what rose far above its start feels its weight.
+def _sunk(state: State, start: Floats, body: Body, dt: float) -> State:
+    """Return the state after dt seconds in which what rises below the hips feels its weight.
 
-    Closing seams flick the corners of hems up; weightless they would stay there, folded over.
+    Closing seams flick the corners of hems up; weightless they would stay there, folded over. Higher up a
+    garment may have to rise to where it belongs.
     """
-    risen = state.position[:, 1] - start[:, 1]
-    weight = np.clip(risen / RISE - 1.0, 0.0, 3.0)
+    height = state.position[:, 1]
+    weight = np.clip((height - start[:, 1]) / RISE - 1.0, 0.0, 3.0) * (height < heights(body)["hip"])
     if not weight.any():
         return state
     return replace(state, velocity=state.velocity + dt * weight[:, None] * GRAVITY)
