@@ -55,9 +55,9 @@ def test_the_last_frame_runs_into_the_first(walked: Path, plan: Plan, tmp_path: 
         assert seam_in(recorded.settings) == seam
         shown = [recorded.frame(n) for n in range(frames)]
         assert "stretch_mean" in recorded.notes(3)
-    # two rounds of a skirt differ, yet the step over the seam is hardly rougher than steps elsewhere: how they
-    # differ is chance, and skirts dressed a hair otherwise gave 0.9 to 1.3 of the usual step. (Without blending
-    # it can be as short by chance: at 15 fps a step is mostly the walk itself.)
+    # two rounds of a skirt differ, yet the step over the seam is hardly rougher than steps elsewhere. How
+    # they differ is chance: skirts dressed a hair otherwise gave 0.9 to 1.3 of the usual step. (Without
+    # blending it can be as short by chance: at 15 fps a step is mostly the walk itself.)
     assert seam.apart > 0.005
     assert seam.jump < 1.5 * seam.usual
     # the joints go on over the seam exactly as within the loop
