@@ -23,8 +23,12 @@ def turns(garments: Sequence[Garment | Worn], body: Body) -> list[list[Garment |
     A garment on a higher stated layer, over most of another, a full skirt or a tucked one comes later: folds
     that are caught while they form never part.
     """
-    layers, spans = [_layer(g) for g in garments], [_span(g, body) for g in garments]
-    full, tucked = [_is_full(g, body) for g in garments], [_is_tucked(g) for g in garments]
+    shapes = [[] if isinstance(g, Worn) else _shapes(g, body) for g in garments]
+    layers, spans = (
+        [_layer(g) for g in garments],
+        [_span(g, s) for g, s in zip(garments, shapes, strict=True)],
+    )
+    full, tucked = [_is_full(s) for s in shapes], [_is_tucked(g) for g in garments]
     groups: list[list[int]] = []
     for k in sorted(range(len(garments)), key=lambda k: layers[k]):
         now = groups[-1] if groups else []
@@ -42,12 +46,11 @@ def _layer(garment: Garment | Worn) -> int:
     return int(made.garment_layer.max(initial=0))
 
 
-def _span(garment: Garment | Worn, body: Body) -> tuple[float, float]:
+def _span(garment: Garment | Worn, shapes: list[Shape]) -> tuple[float, float]:
     """Return from which height to which a garment hangs, without its sleeves [m]."""
     if isinstance(garment, Worn):
         height = garment.position[:, 1]
         return float(height.min()), float(height.max())
-    shapes = _shapes(garment, body)
     return min(shape.hanging for shape in shapes), max(shape.top for shape in shapes)
 
 
@@ -55,11 +58,9 @@ def _is_tucked(garment: Garment | Worn) -> bool:
     return isinstance(garment, Garment) and any(pattern.tuck for pattern in garment.patterns)
 
 
-def _is_full(garment: Garment | Worn, body: Body) -> bool:
-    """Return whether a garment has more cloth at its hem than a smooth cone: a circle skirt."""
-    if isinstance(garment, Worn):
-        return False
-    return sum(shape.angle for shape in _shapes(garment, body)) > WIDEST
+def _is_full(shapes: list[Shape]) -> bool:
+    """Return whether panels have more cloth at their hem than a smooth cone: a circle skirt."""
+    return sum(shape.angle for shape in shapes) > WIDEST
 
 
 def _shapes(garment: Garment, body: Body) -> list[Shape]:

@@ -93,7 +93,7 @@ def advance_frame(
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
     often = int(np.ceil(dt / getattr(solver, "longest_look", np.inf) - 1e-6)) if before is not after else 1
     count = max(searches, often) * looks
-    # until the next search no skin comes near that was too far: its contacts are followed from look to look
+    # hardly any skin comes near before the next search that was too far: contacts are followed meanwhile
     follow = getattr(collider, "later", None) if mend is None else None
     period = min(count // searches, FOLLOWED) if follow else 1
     velocity, now = (after.vertices - before.vertices) / dt, before

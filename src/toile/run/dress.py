@@ -118,10 +118,8 @@ def place_outfit(
     return join([worn.garment, outer]), np.concatenate([worn.position, *starts])
 
 
-def _kept(worn: Worn | None) -> dict[str, Ints]:
+def _kept(worn: Worn) -> dict[str, Ints]:
     """Return what is worn already and what of it is held, while other garments are sewn over it."""
-    if worn is None:
-        return {}
     return {
         "fixed": worn.garment.hold_particle,
         "worn": np.arange(worn.garment.particle_count, dtype=np.int32),
