@@ -33,48 +33,41 @@ inline int less_equal(const Lf &a, const Lf &b) {
 
 // a box, grown by a radius
 struct Around {
-    std::int16_t lo[3], hi[3];
-    Around(const BoxGrid &grid, const float *from, const float *to, float radius) {
-        for (int k = 0; k < 3; ++k) lo[k] = grid.low(from[k] - radius, k), hi[k] = grid.high(to[k] + radius, k);
+    float lo[3], hi[3];
+    Around(const float *from, const float *to, float radius) {
+        for (int k = 0; k < 3; ++k) lo[k] = from[k] - radius, hi[k] = to[k] + radius;
     }
-    // one of eight boxes; steps: the radius, rounded up
-    Around(const std::int16_t *block, int lane, const int *steps) {
-        for (int k = 0; k < 3; ++k) {
-            const int low = block[k * LANES + lane] - steps[k], high = block[(3 + k) * LANES + lane] + steps[k];
-            lo[k] = static_cast<std::int16_t>(low > BoxGrid::LOWEST ? low : BoxGrid::LOWEST);
-            hi[k] = static_cast<std::int16_t>(high < BoxGrid::HIGHEST ? high : BoxGrid::HIGHEST);
-        }
+    // one of eight boxes
+    Around(const float *block, int lane, float radius) {
+        for (int k = 0; k < 3; ++k) lo[k] = block[k * LANES + lane] - radius, hi[k] = block[(3 + k) * LANES + lane] + radius;
     }
     // which of eight boxes it touches
-    int touched(const std::int16_t *block) const {
-#if defined(__SSE2__)
-        __m128i out = _mm_setzero_si128();
-        const auto eight = [&](int row) { return _mm_loadu_si128(reinterpret_cast<const __m128i *>(block + row * LANES)); };
+    int touched(const float *block) const {
+        int bits = 255;
         for (int k = 0; k < 3; ++k)
-            out = _mm_or_si128(out, _mm_or_si128(_mm_cmpgt_epi16(eight(k), _mm_set1_epi16(hi[k])), _mm_cmpgt_epi16(_mm_set1_epi16(lo[k]), eight(3 + k))));
-        return ~_mm_movemask_epi8(_mm_packs_epi16(out, out)) & 255;
-#else
-        int bits = 0;
-        for (int i = 0; i < LANES; ++i) {
-            bool in = true;
-            for (int k = 0; k < 3; ++k) in &= block[k * LANES + i] <= hi[k] && lo[k] <= block[(3 + k) * LANES + i];
-            bits |= in << i;
-        }
+            bits &= less_equal(load(block + k * LANES), splat(hi[k])) & less_equal(splat(lo[k]), load(block + (3 + k) * LANES));
         return bits;
-#endif
     }
 };
 
-// a radius in steps of the boxes
-struct Steps {
-    int of[3];
-    Steps(const BoxGrid &grid, float radius) {
-        for (int k = 0; k < 3; ++k) {
-            const float steps = radius * grid.scale[k];
-            of[k] = steps < 65535 ? static_cast<int>(steps) + 2 : 65537;
+// boxes of eight triangles or edges at a time; index: their particles, filled up to whole blocks
+template <int Corners, std::size_t Places>
+inline void put_boxes(const float *point, std::int32_t (&index)[Corners][Places], int count, float *boxes) {
+    for (int block = 0; block < box_blocks(count); ++block) {
+        float *to = boxes + BOX_BLOCK * block;
+        for (int i = count; i < LANES * (block + 1); ++i)
+            for (int k = 0; k < Corners; ++k) index[k][i] = index[k][count - 1];
+        Lanes4<float> lo = gather(point, index[0] + LANES * block), hi = lo;
+        for (int k = 1; k < Corners; ++k) {
+            const Lanes4<float> p = gather(point, index[k] + LANES * block);
+            lo = {at_most(lo.x, p.x), at_most(lo.y, p.y), at_most(lo.z, p.z), p.w};
+            hi = {at_least(hi.x, p.x), at_least(hi.y, p.y), at_least(hi.z, p.z), p.w};
         }
+        store(to, lo.x), store(to + LANES, lo.y), store(to + 2 * LANES, lo.z);
+        store(to + 3 * LANES, hi.x), store(to + 4 * LANES, hi.y), store(to + 5 * LANES, hi.z);
+        for (int i = count - LANES * block; i < LANES; ++i) to[i] = 1e30f;
     }
-};
+}
 
 inline bool reaches(const float *lo, const float *hi, const float *patch, float radius) {
     return lo[0] - radius <= patch[4] && patch[0] - radius <= hi[0] && lo[1] - radius <= patch[5] &&
@@ -83,10 +76,9 @@ inline bool reaches(const float *lo, const float *hi, const float *patch, float 
 
 // which blocks of boxes touch a box; few of a patch do when two patches meet at their rims
 struct Blocks {
-    static constexpr int room = 8;  // a patch has at most 12 triangles and 36 edges of its own
-    int block[room], count = 0;
-    Blocks(const std::int16_t *boxes, int blocks, const Around &box) {
-        for (int k = 0; k < blocks && count < room; ++k)
+    int block[OpenPatch::EDGE_BLOCKS], count = 0;
+    Blocks(const float *boxes, int blocks, const Around &box) {
+        for (int k = 0; k < blocks; ++k)
             if (box.touched(boxes + BOX_BLOCK * k)) block[count++] = k;
     }
 };
@@ -145,24 +137,22 @@ inline void flush_edges(const PatchView &patches, NearWork &work) {
 }
 
 // vertices of patch a against faces of patch b
-inline void search_faces(const PatchView &v, std::int32_t a, std::int32_t b, bool related, float radius, NearWork &work) {
-    const float *patch = v.patch_box + 8 * std::size_t(b), *own = v.patch_box + 8 * std::size_t(a);
-    const std::int32_t *faces = v.triangles + 3 * std::size_t(v.patch_start[b]);
-    const std::int32_t *corners = v.triangles + 3 * std::size_t(v.patch_start[a]);
-    const std::int16_t *boxes = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[b]);
-    const Blocks blocks(boxes, v.face_block[b + 1] - v.face_block[b], Around(v.grid, own, own + 4, radius));
+inline void search_faces(const PatchView &v, const OpenPatch &a, const OpenPatch &b, bool related, float radius, NearWork &work) {
+    const float *patch = v.patch_box + 8 * std::size_t(b.number), *own = v.patch_box + 8 * std::size_t(a.number), wide = radius + v.slack;
+    const Blocks blocks(b.face_boxes, box_blocks(b.face_count), Around(own, own + 4, wide));
     if (!blocks.count) return;
-    for (auto i = v.vertex_start[a]; i < v.vertex_start[a + 1]; ++i) {
-        const auto p = corners[v.vertices[i]];
+    const Patch &from = v.patch[a.number];
+    for (int i = 0; i < from.own; ++i) {
+        const auto p = v.particle[from.particle + i];
         const float *x = v.point + 4 * std::size_t(p);
         if (!reaches(x, x, patch, radius)) continue;
-        const Around box(v.grid, x, x, radius);
+        const Around box(x, x, wide);
         for (int k = 0; k < blocks.count; ++k) {
             const int block = blocks.block[k];
-            for (int bits = box.touched(boxes + BOX_BLOCK * block); bits; bits &= bits - 1) {
-                const std::int32_t *t = faces + 3 * (LANES * block + std::countr_zero(static_cast<unsigned>(bits)));
-                if (related && !(v.apart(p, t[0]) && v.apart(p, t[1]) && v.apart(p, t[2]))) continue;
-                const std::int32_t four[4] = {p, t[0], t[1], t[2]};
+            for (int bits = box.touched(b.face_boxes + BOX_BLOCK * block); bits; bits &= bits - 1) {
+                const int t = LANES * block + std::countr_zero(static_cast<unsigned>(bits));
+                const std::int32_t four[4] = {p, b.face[0][t], b.face[1][t], b.face[2][t]};
+                if (related && !(v.apart(p, four[1]) && v.apart(p, four[2]) && v.apart(p, four[3]))) continue;
                 work.face_radius2[work.faces] = radius * radius;
                 std::memcpy(work.face[work.faces++], four, sizeof four);
                 if (work.faces == NearWork::BATCH) flush_faces(v, work);
@@ -172,27 +162,22 @@ inline void search_faces(const PatchView &v, std::int32_t a, std::int32_t b, boo
 }
 
 // edges of patch a against edges of patch b
-inline void search_edges(const PatchView &v, std::int32_t a, std::int32_t b, bool related, float radius, NearWork &work) {
-    const float *patch = v.patch_box + 8 * std::size_t(b), *own = v.patch_box + 8 * std::size_t(a);
-    const std::int16_t *boxes = v.edge_boxes + BOX_BLOCK * std::size_t(v.edge_block[b]);
-    const std::int16_t *mine = v.edge_boxes + BOX_BLOCK * std::size_t(v.edge_block[a]);
-    const Blocks blocks(boxes, v.edge_block[b + 1] - v.edge_block[b], Around(v.grid, own, own + 4, radius));
+inline void search_edges(const PatchView &v, const OpenPatch &a, const OpenPatch &b, bool related, float radius, NearWork &work) {
+    const float *patch = v.patch_box + 8 * std::size_t(b.number), *own = v.patch_box + 8 * std::size_t(a.number), wide = radius + v.slack;
+    const Blocks blocks(b.edge_boxes, box_blocks(b.edge_count), Around(own, own + 4, wide));
     if (!blocks.count) return;
-    const Around there(v.grid, patch, patch + 4, radius);
-    const Steps steps(v.grid, radius);
-    for (int block = 0; block < v.edge_block[a + 1] - v.edge_block[a]; ++block) {
-        const std::int16_t *eight = mine + BOX_BLOCK * block;
+    const Around there(patch, patch + 4, wide);
+    for (int block = 0; block < box_blocks(a.edge_count); ++block) {
+        const float *eight = a.edge_boxes + BOX_BLOCK * block;
         for (int near = there.touched(eight); near; near &= near - 1) {
-            const int lane = std::countr_zero(static_cast<unsigned>(near));
-            const auto i = v.edge_start[a] + LANES * block + lane;
-            std::int32_t p, q, s, t;
-            v.edge(a, i, p, q);
-            const Around box(eight, lane, steps.of);
+            const int lane = std::countr_zero(static_cast<unsigned>(near)), i = LANES * block + lane;
+            const auto p = a.edge[0][i], q = a.edge[1][i];
+            const Around box(eight, lane, wide);
             for (int k = 0; k < blocks.count; ++k)
-                for (int bits = box.touched(boxes + BOX_BLOCK * blocks.block[k]); bits; bits &= bits - 1) {
-                    const auto j = v.edge_start[b] + LANES * blocks.block[k] + std::countr_zero(static_cast<unsigned>(bits));
-                    if (a == b && j <= i) continue;
-                    v.edge(b, j, s, t);
+                for (int bits = box.touched(b.edge_boxes + BOX_BLOCK * blocks.block[k]); bits; bits &= bits - 1) {
+                    const int j = LANES * blocks.block[k] + std::countr_zero(static_cast<unsigned>(bits));
+                    if (a.number == b.number && j <= i) continue;
+                    const auto s = b.edge[0][j], t = b.edge[1][j];
                     if (related && !(v.apart(p, s) && v.apart(p, t) && v.apart(q, s) && v.apart(q, t))) continue;
                     const std::int32_t four[4] = {p, q, s, t};
                     work.edge_radius2[work.edges] = radius * radius;
@@ -204,9 +189,21 @@ inline void search_edges(const PatchView &v, std::int32_t a, std::int32_t b, boo
 }
 }  // namespace
 
-void search_patches(const PatchView &patches, std::int32_t a, std::int32_t b, bool related, float radius, NearWork &work) {
+void open_patch(const PatchView &v, std::int32_t number, OpenPatch &open) {
+    open.number = number, open.face_count = v.triangle_count(number), open.edge_count = 0;
+    for (int t = 0; t < open.face_count; ++t)
+        for (int k = 0; k < 3; ++k) open.face[k][t] = v.at(number, 3 * t + k);
+    for (std::uint64_t sides = v.patch[number].sides; sides; sides &= sides - 1) {
+        const int from = std::countr_zero(sides), to = from % 3 == 2 ? from - 2 : from + 1, e = open.edge_count++;
+        open.edge[0][e] = v.at(number, from), open.edge[1][e] = v.at(number, to);
+    }
+    put_boxes(v.point, open.face, open.face_count, open.face_boxes);
+    put_boxes(v.point, open.edge, open.edge_count, open.edge_boxes);
+}
+
+void search_patches(const PatchView &patches, const OpenPatch &a, const OpenPatch &b, bool related, float radius, NearWork &work) {
     search_faces(patches, a, b, related, radius, work);
-    if (a != b) search_faces(patches, b, a, related, radius, work);
+    if (a.number != b.number) search_faces(patches, b, a, related, radius, work);
     search_edges(patches, a, b, related, radius, work);
 }
 
@@ -215,23 +212,20 @@ void finish_search(const PatchView &patches, NearWork &work) {
     flush_edges(patches, work);
 }
 
-std::size_t touching_boxes(const PatchView &v, std::int32_t a, std::int32_t b, float radius, std::int32_t *pairs) {
-    const float *patch = v.patch_box + 8 * std::size_t(b);
-    const std::int16_t *own = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[a]), *boxes = v.face_boxes + BOX_BLOCK * std::size_t(v.face_block[b]);
-    const Around there(v.grid, patch, patch + 4, radius);
-    const Steps steps(v.grid, radius);
+std::size_t touching_boxes(const PatchView &v, const OpenPatch &a, const OpenPatch &b, float radius, std::int32_t *pairs) {
+    const float *patch = v.patch_box + 8 * std::size_t(b.number);
+    const Around there(patch, patch + 4, radius);
     std::size_t count = 0;
-    for (int mine = 0; mine < v.face_block[a + 1] - v.face_block[a]; ++mine) {
-        const std::int16_t *eight = own + BOX_BLOCK * mine;
+    for (int mine = 0; mine < box_blocks(a.face_count); ++mine) {
+        const float *eight = a.face_boxes + BOX_BLOCK * mine;
         for (int near = there.touched(eight); near; near &= near - 1) {
-            const int lane = std::countr_zero(static_cast<unsigned>(near));
-            const auto i = v.patch_start[a] + LANES * mine + lane;
-            const Around box(eight, lane, steps.of);
-            for (int k = 0; k < v.face_block[b + 1] - v.face_block[b]; ++k)
-                for (int bits = box.touched(boxes + BOX_BLOCK * k); bits; bits &= bits - 1) {
-                    const auto j = v.patch_start[b] + LANES * k + std::countr_zero(static_cast<unsigned>(bits));
-                    if (a == b && j <= i) continue;
-                    pairs[2 * count] = i, pairs[2 * count + 1] = j, ++count;
+            const int lane = std::countr_zero(static_cast<unsigned>(near)), i = LANES * mine + lane;
+            const Around box(eight, lane, radius);
+            for (int k = 0; k < box_blocks(b.face_count); ++k)
+                for (int bits = box.touched(b.face_boxes + BOX_BLOCK * k); bits; bits &= bits - 1) {
+                    const int j = LANES * k + std::countr_zero(static_cast<unsigned>(bits));
+                    if (a.number == b.number && j <= i) continue;
+                    pairs[2 * count] = v.patch[a.number].triangle + i, pairs[2 * count + 1] = v.patch[b.number].triangle + j, ++count;
                 }
         }
     }

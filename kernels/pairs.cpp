@@ -48,21 +48,26 @@ bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 o
 }
 }  // namespace
 
-Facing::Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count)
-    : triangles_(triangles.data()), fan_(triangles.size()), fan_begin_(particle_count + 1, 0) {
-    for (const auto p : triangles) ++fan_begin_[p + 1];
+Facing::Facing(const surface::Patches &patches) : patches_(&patches), fan_(3 * patches.triangle_count()), fan_begin_(patches.particle_count() + 1, 0) {
+    const PatchView view = patches.view();
+    const auto each = [&](const auto &use) {
+        for (std::int32_t a = 0; a < static_cast<std::int32_t>(patches.patch_count()); ++a)
+            for (int k = 0; k < 3 * view.triangle_count(a); ++k) use(view.at(a, k), a * PATCH_SIZE + k / 3);
+    };
+    each([&](std::int32_t p, std::int32_t) { ++fan_begin_[p + 1]; });
     std::partial_sum(fan_begin_.begin(), fan_begin_.end(), fan_begin_.begin());
     std::vector<std::int32_t> next(fan_begin_.begin(), fan_begin_.end() - 1);
-    for (std::size_t i = 0; i < triangles.size(); ++i) fan_[next[triangles[i]]++] = static_cast<std::int32_t>(i / 3);
+    each([&](std::int32_t p, std::int32_t triangle) { fan_[next[p]++] = triangle; });
 }
 
 template <class T>
 std::array<double, 3> Facing::at(const T *point, std::int32_t particle) const {
+    const PatchView view = patches_->view();
     V3 sum{0, 0, 0};
     for (auto f = fan_begin_[particle]; f < fan_begin_[particle + 1]; ++f) {
-        const std::int32_t *v = triangles_ + 3 * std::size_t(fan_[f]);
-        const V3 a = at_point(point, v[0]);
-        sum = sum + cross(at_point(point, v[1]) - a, at_point(point, v[2]) - a);
+        const std::int32_t patch = fan_[f] / PATCH_SIZE, corner = 3 * (fan_[f] % PATCH_SIZE);
+        const V3 a = at_point(point, view.at(patch, corner));
+        sum = sum + cross(at_point(point, view.at(patch, corner + 1)) - a, at_point(point, view.at(patch, corner + 2)) - a);
     }
     return {sum.x, sum.y, sum.z};
 }

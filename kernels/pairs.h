@@ -21,16 +21,16 @@ constexpr double HURRY = 1.5;
 class Facing {
   public:
     Facing() = default;
-    // triangles (t, 3) must outlive it
-    Facing(const std::vector<std::int32_t> &triangles, std::size_t particle_count);
+    // the patches must outlive it
+    explicit Facing(const surface::Patches &patches);
     std::size_t bytes() const { return bytes_of(fan_, fan_begin_); }
     // point: (particle, 4)
     template <class T>
     std::array<double, 3> at(const T *point, std::int32_t particle) const;
 
   private:
-    const std::int32_t *triangles_ = nullptr;
-    std::vector<std::int32_t> fan_, fan_begin_;  // the triangles round each particle, ascending
+    const surface::Patches *patches_ = nullptr;
+    std::vector<std::int32_t> fan_, fan_begin_;  // the triangles round each particle, ascending: patch and place in it
 };
 
 // what the particles of a cloth are like; arrays of one value per particle

@@ -19,7 +19,8 @@ struct Near {
 };
 
 // Everything about a cloth that does not change: patches of about twelve connected triangles, and for each patch the
-// vertices and edges that it speaks for, so that each is tested once (Curtis et al. 2008).
+// vertices and edges that it speaks for, so that each is tested once (Curtis et al. 2008). What a search works out is gone
+// after it.
 class Patches {
   public:
     // label: particles with the same label are sewn together and count as one (null: each is its own)
@@ -50,27 +51,23 @@ class Patches {
     void set_wide(bool wide) { wide_ = wide; }
 
     std::size_t bytes() const {
-        std::size_t sorted = 0;
-        for (int k = 0; k < 3; ++k) sorted += bytes_of(sorted_lo_[k], sorted_hi_[k]);
-        return sorted + bytes_of(triangles_, source_, label_, patch_start_, rim_, touch_, touch_start_, vertices_, vertex_start_, edges_, edge_start_) +
-               bytes_of(own_point_, own_normal_, face_boxes_, edge_boxes_, face_block_, edge_block_, patch_box_, patch_axis_, patch_reach_, patch_velocity_, order_);
+        return bytes_of(patch_, corner_, particle_, touch_, source_, label_, own_point_, own_normal_) + now_.bytes();
     }
-    std::size_t triangle_count() const { return triangles_.size() / 3; }
+    std::size_t triangle_count() const { return corner_.size() / 3; }
     std::size_t particle_count() const { return particle_count_; }
-    // (t, 3), patch by patch
-    const std::vector<std::int32_t> &triangles() const { return triangles_; }
+    std::size_t patch_count() const { return patch_.size() - 1; }
     // find_touching_boxes will not be asked for
     void forget_numbers() { source_ = {}; }
-    std::size_t patch_count() const { return patch_start_.size() - 1; }
+    PatchView view() const;
 
   private:
     void grow_patches(const std::vector<std::int32_t> &neighbour);
+    void find_touching(const std::vector<std::int32_t> &triangles);
+    void share_out(const std::vector<std::int32_t> &triangles);
     std::int32_t label_of(std::int32_t particle) const { return label_.empty() ? particle : label_[particle]; }
     template <class Use>
     void each_vertex(const Use &use) const;
-    void find_touching();
     std::size_t joints(std::int32_t a, std::int32_t b, std::int32_t *between) const;
-    void share_out();
     template <class T>
     void take(const T *position, std::size_t stride);
     template <class T>
@@ -84,35 +81,31 @@ class Patches {
     void each_near_patch(std::size_t sorted, bool joined_rest, const Meet &meet) const;
     bool smooth(std::int32_t a) const;
     bool smooth(std::int32_t a, std::int32_t b, const std::int32_t *first, const std::int32_t *last) const;
-    PatchView view() const;
 
-    std::vector<std::int32_t> triangles_;    // (t, 3), patch by patch
-    std::vector<std::int32_t> source_;       // their numbers as given to the constructor
-    std::size_t particle_count_;
-    std::vector<std::int32_t> label_;        // empty: each particle is its own
-    std::vector<std::int32_t> patch_start_;  // first triangle of each patch, and the end
-    std::vector<std::uint8_t> rim_;          // whether a patch has a free edge
-    std::vector<std::int32_t> touch_, touch_start_;  // patches that each one touches, ascending
-    // what each patch speaks for: corners of its triangles, sides that begin there
-    std::vector<std::uint8_t> vertices_, edges_;
-    std::vector<std::int32_t> vertex_start_, edge_start_;
-    // this frame
-    const float *point_ = nullptr;   // (particle, 4)
-    float *normal_ = nullptr;        // (t, 3)
-    std::vector<float> own_point_, own_normal_;
-    int axis_[3] = {0, 1, 2};        // the longest of the cloth first
-    // boxes of a patch's triangles and edges, eight by eight
-    std::vector<std::int16_t> face_boxes_, edge_boxes_;
-    BoxGrid grid_;
-    std::vector<std::int32_t> face_block_, edge_block_;  // first block of each patch
-    std::vector<float> patch_box_;   // (patch, 8)
-    std::vector<float> patch_axis_;  // (patch, 4): sum of unit normals, and the least cosine of one to the sum
-    std::vector<float> patch_reach_;     // half of the radius, and how far the patch comes towards others
-    std::vector<float> patch_velocity_;  // (patch, 4): mean against that of the cloth, and spread [m/s]; empty: at rest
-    float radius_ = 0, ahead_ = 0, most_ = 0;
+    std::vector<Patch> patch_;             // and the end
+    std::vector<std::uint8_t> corner_;     // (t, 3), patch by patch: which of its patch's particles
+    std::vector<std::int32_t> particle_;   // of the patches
+    std::vector<std::int32_t> touch_;      // patches that each one touches, ascending
+    std::vector<std::int32_t> source_;     // numbers of the triangles as given to the constructor
+    std::size_t particle_count_, vertex_count_ = 0;  // vertices: particles that belong to a triangle
+    std::vector<std::int32_t> label_;      // empty: each particle is its own
     bool wide_ = false;
-    std::vector<std::int32_t> order_;  // patches along the longest axis
-    std::vector<float> sorted_lo_[3], sorted_hi_[3];
+    std::vector<float> own_point_, own_normal_;
+    // during a search
+    const float *point_ = nullptr;  // (particle, 4)
+    float *normal_ = nullptr;       // (t, 3)
+    float slack_ = 0;               // see PatchView
+    int axis_[3] = {0, 1, 2};       // the longest of the cloth first
+    float radius_ = 0, ahead_ = 0, most_ = 0;
+    struct Now {
+        std::vector<float> box;       // (patch, 8)
+        std::vector<float> axis;      // (patch, 4): sum of unit normals, and the least cosine of one to the sum
+        std::vector<float> reach;     // half of the radius, and how far the patch comes towards others
+        std::vector<float> velocity;  // (patch, 4): mean against that of the cloth, and spread [m/s]; empty: at rest
+        std::vector<std::int32_t> order;  // patches along the longest axis
+        std::vector<float> lo[3], hi[3];  // in that order
+        std::size_t bytes() const { return bytes_of(box, axis, reach, velocity, order, lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]); }
+    } now_;
 };
 
 }  // namespace surface

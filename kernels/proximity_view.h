@@ -1,43 +1,50 @@
-// The patches of a cloth (proximity.h) as raw views, so that the search between two of them (near_step.h) can be compiled once
+// The patches of a cloth (proximity.h) as raw views, so that the search between two of them (near_search.h) can be compiled once
 // per instruction set.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
+constexpr int PATCH_SIZE = 12;             // triangles, at most
+constexpr int PATCH_SIDES = 3 * PATCH_SIZE;
 constexpr int BOX_LANES = 8;
 constexpr int BOX_BLOCK = 6 * BOX_LANES;  // numbers of eight boxes: lo x, lo y, lo z, hi x, hi y, hi z of eight each
 
-// Boxes are kept as 16-bit steps through the extent of the cloth, rounded outwards: what they let through is measured anyway.
-struct BoxGrid {
-    // beyond them lie the boxes of places that stay unused
-    static constexpr int LOWEST = -32767, HIGHEST = 32766;
-    float origin[3] = {0, 0, 0}, scale[3] = {0, 0, 0};  // [m], [1/m]
-    // a NaN is put at the lower end
-    static std::int16_t held(float step) {
-        return static_cast<std::int16_t>(step > LOWEST ? step < HIGHEST ? static_cast<int>(step) : HIGHEST : LOWEST);
-    }
-    // truncation goes towards zero, by less than one step
-    std::int16_t low(float v, int axis) const { return held((v - origin[axis]) * scale[axis] - 1.05f); }
-    std::int16_t high(float v, int axis) const { return held((v - origin[axis]) * scale[axis] + 1.05f); }
+// blocks of eight for so many
+constexpr int box_blocks(int count) { return (count + BOX_LANES - 1) / BOX_LANES; }
+
+// Where a patch's triangles, particles and neighbours begin (they end where the next one's begin), and what it speaks for: the
+// first `own` of its particles, and the sides of its triangles whose bit is set, 3 t + k for side k of triangle t.
+struct Patch {
+    std::int32_t triangle = 0, particle = 0, touch = 0;
+    std::uint8_t own = 0;
+    bool rim = false;  // whether it has a free edge
+    std::uint64_t sides = 0;
 };
+static_assert(PATCH_SIDES <= 64);
 
 struct PatchView {
-    const float *point;         // (particle, 4)
-    const std::int32_t *label;  // (particle): equal ones are sewn together; null: none are
-    const std::int32_t *triangles, *patch_start;
-    const std::uint8_t *vertices, *edges;  // that each patch speaks for: corners of its triangles, sides that begin there
-    const std::int32_t *vertex_start, *edge_start;
-    const std::int16_t *face_boxes, *edge_boxes;
-    BoxGrid grid;
-    const std::int32_t *face_block, *edge_block;  // first block of each patch
-    const float *patch_box;                       // (patch, 8)
+    const float *point;           // (particle, 4)
+    const std::int32_t *label;    // (particle): equal ones are sewn together; null: none are
+    const Patch *patch;
+    const std::int32_t *particle; // of the patches
+    const std::uint8_t *corner;   // (t, 3): which of its patch's particles
+    const float *patch_box;       // (patch, 8)
+    float slack;                  // by which boxes are larger than they need be, for rounding [m]
 
     bool apart(std::int32_t p, std::int32_t q) const { return label ? label[p] != label[q] : p != q; }
-    // particles of an edge that patch a speaks for
-    void edge(std::int32_t a, std::int32_t e, std::int32_t &p, std::int32_t &q) const {
-        const std::int32_t *corner = triangles + 3 * patch_start[a];
-        p = corner[edges[e]], q = corner[edges[e] % 3 == 2 ? edges[e] - 2 : edges[e] + 1];
-    }
+    int triangle_count(std::int32_t a) const { return patch[a + 1].triangle - patch[a].triangle; }
+    // the particle at a corner of a patch's triangles
+    std::int32_t at(std::int32_t a, int k) const { return particle[patch[a].particle + corner[3 * patch[a].triangle + k]]; }
+};
+
+// A patch as it is now, unpacked by the thread that searches: particles of its triangles and edges, boxes eight by eight. Places
+// that stay unused hold boxes that touch nothing.
+struct OpenPatch {
+    static constexpr int FACE_BLOCKS = box_blocks(PATCH_SIZE), EDGE_BLOCKS = box_blocks(PATCH_SIDES);
+    std::int32_t number = -1;
+    int face_count = 0, edge_count = 0;
+    std::int32_t face[3][BOX_LANES * FACE_BLOCKS], edge[2][BOX_LANES * EDGE_BLOCKS];
+    float face_boxes[BOX_BLOCK * FACE_BLOCKS], edge_boxes[BOX_BLOCK * EDGE_BLOCKS];
 };
 
 // What one thread collects: candidates until there are enough to measure them together, then those that are near.
@@ -53,12 +60,13 @@ struct NearWork {
 };
 
 #define TOILE_SEARCH                                                                                                        \
-    /* candidates between patches a and b within radius [m]; there must be ROOM for all of them */                          \
-    void search_patches(const PatchView &patches, std::int32_t a, std::int32_t b, bool related, float radius, NearWork &work); \
+    void open_patch(const PatchView &patches, std::int32_t number, OpenPatch &open);                                        \
+    /* candidates between two patches within radius [m]; there must be ROOM for all of them */                              \
+    void search_patches(const PatchView &patches, const OpenPatch &a, const OpenPatch &b, bool related, float radius, NearWork &work); \
     /* measures the candidates that are left */                                                                             \
     void finish_search(const PatchView &patches, NearWork &work);                                                           \
     /* triangles of two patches whose boxes touch, (pair, 2), at most 144; returns how many */                              \
-    std::size_t touching_boxes(const PatchView &patches, std::int32_t a, std::int32_t b, float radius, std::int32_t *pairs);
+    std::size_t touching_boxes(const PatchView &patches, const OpenPatch &a, const OpenPatch &b, float radius, std::int32_t *pairs);
 namespace plain {
 TOILE_SEARCH
 }  // namespace plain

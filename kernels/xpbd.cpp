@@ -129,7 +129,7 @@ class Cloth {
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces.data(), faces.size() / 3, count_, sewn.data());
         patches_->forget_numbers();
-        facing_ = !layer_.all_alike() ? Facing(patches_->triangles(), count_) : Facing();
+        facing_ = !layer_.all_alike() ? Facing(*patches_) : Facing();
     }
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
