@@ -36,7 +36,7 @@ class Membrane {
     std::size_t bytes() const { return set_.bytes(); }
 
     // elongation of the threads of eight triangles; x (particle, 3) in the caller's order
-    double stretch(std::size_t block, const std::vector<std::int32_t> &order, const double *x, std::vector<std::uint32_t> &counts) const {
+    double stretch(std::size_t block, const std::vector<I> &order, const double *x, std::vector<std::uint32_t> &counts) const {
         Elongations found{0.0, counts};
         for (int lane = 0; lane < LANES; ++lane) {
             const I *corner = set_.index.data() + block * 3 * LANES + lane;

@@ -1,6 +1,7 @@
 // The patches of a cloth (proximity.h): how its triangles are divided among them.
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "proximity.h"
 #include "team.h"
@@ -8,15 +9,14 @@
 namespace surface {
 
 namespace {
-// the triangle across each side (t, 3), -1 where there is none; label(particle): equal ones count as one
-template <class Label>
-std::vector<std::int32_t> triangles_across(const std::int32_t *triangles, std::size_t triangle_count, const Label &label) {
+// the triangle across each side (t, 3), -1 where there is none; particles of one label count as one
+std::vector<std::int32_t> triangles_across(const std::int32_t *triangles, std::size_t triangle_count, const std::vector<std::int32_t> &label) {
     struct Side {
         std::int32_t low, high, index;
     };
     std::vector<Side> sides(3 * triangle_count);
     for (std::size_t i = 0; i < sides.size(); ++i) {
-        const auto a = label(triangles[i]), b = label(triangles[i / 3 * 3 + (i + 1) % 3]);
+        const auto a = label[triangles[i]], b = label[triangles[i / 3 * 3 + (i + 1) % 3]];
         sides[i] = {std::min(a, b), std::max(a, b), static_cast<std::int32_t>(i)};
     }
     std::sort(sides.begin(), sides.end(), [](const Side &p, const Side &q) {
@@ -34,13 +34,13 @@ std::vector<std::int32_t> triangles_across(const std::int32_t *triangles, std::s
 
 Patches::Patches(const std::int32_t *given, std::size_t triangle_count, std::size_t particle_count, const std::int32_t *label)
     : particle_count_(particle_count) {
-    bool sewn = false;
-    for (std::size_t p = 0; label && p < particle_count; ++p) sewn |= label[p] != static_cast<std::int32_t>(p);
-    if (sewn) label_.assign(label, label + particle_count);
-    grow_patches(triangles_across(given, triangle_count, [&](std::int32_t p) { return label_of(p); }));
+    std::vector<std::int32_t> sewn(particle_count);
+    std::iota(sewn.begin(), sewn.end(), 0);
+    if (label && !std::equal(sewn.begin(), sewn.end(), label)) sewn.assign(label, label + particle_count), label_ = Numbering(sewn);
+    grow_patches(triangles_across(given, triangle_count, sewn));
     std::vector<std::int32_t> triangles(3 * triangle_count);
     for (std::size_t i = 0; i < triangle_count; ++i) std::copy_n(given + 3 * std::size_t(source_[i]), 3, &triangles[3 * i]);
-    find_touching(triangles);
+    find_touching(triangles, sewn);
     share_out(triangles);
     wide_ = machine_has_avx2();
 }
@@ -78,25 +78,26 @@ void Patches::grow_patches(const std::vector<std::int32_t> &neighbour) {
 }
 
 // patches with a common particle
-void Patches::find_touching(const std::vector<std::int32_t> &triangles) {
+void Patches::find_touching(const std::vector<std::int32_t> &triangles, const std::vector<std::int32_t> &label) {
     std::vector<std::vector<std::int32_t>> at(particle_count()), touch(patch_count());
     for (std::size_t p = 0; p < patch_count(); ++p)
         for (auto i = 3 * patch_[p].triangle; i < 3 * patch_[p + 1].triangle; ++i) {
-            auto &list = at[label_of(triangles[i])];
+            auto &list = at[label[triangles[i]]];
             if (list.empty() || list.back() != static_cast<std::int32_t>(p)) list.push_back(static_cast<std::int32_t>(p));
         }
     for (const auto &list : at)
         for (const auto p : list)
             for (const auto q : list)
                 if (p != q) touch[p].push_back(q);
+    std::vector<std::int32_t> all;
     for (std::size_t p = 0; p < patch_count(); ++p) {
         auto &list = touch[p];
         std::sort(list.begin(), list.end());
         list.erase(std::unique(list.begin(), list.end()), list.end());
-        touch_.insert(touch_.end(), list.begin(), list.end());
-        patch_[p + 1].touch = static_cast<std::int32_t>(touch_.size());
+        all.insert(all.end(), list.begin(), list.end());
+        patch_[p + 1].touch = static_cast<std::int32_t>(all.size());
     }
-    touch_.shrink_to_fit();
+    touch_ = Numbering(all);
 }
 
 // the first patch that has a vertex or an edge speaks for it
@@ -111,7 +112,7 @@ void Patches::share_out(const std::vector<std::int32_t> &triangles) {
     for (std::size_t i = 0; i < sides.size(); ++i)
         first[sides[i][2]] = i == 0 || sides[i][0] != sides[i - 1][0] || sides[i][1] != sides[i - 1][1];
     // where a particle is in the patch that had it last
-    std::vector<std::int32_t> place(particle_count(), -1);
+    std::vector<std::int32_t> place(particle_count(), -1), all;
     corner_.reserve(triangles.size());
     for (std::size_t p = 0; p < patch_count(); ++p) {
         const std::int32_t begin = 3 * patch_[p].triangle, end = 3 * patch_[p + 1].triangle, home = patch_[p].particle;
@@ -119,20 +120,20 @@ void Patches::share_out(const std::vector<std::int32_t> &triangles) {
             for (auto i = begin; i < end; ++i) {
                 auto &at = place[triangles[i]];
                 if (at >= home || (at >= 0) != known) continue;
-                at = static_cast<std::int32_t>(particle_.size()), particle_.push_back(triangles[i]);
+                at = static_cast<std::int32_t>(all.size()), all.push_back(triangles[i]);
             }
         };
         add(false);
-        const std::size_t own = particle_.size() - static_cast<std::size_t>(home);
+        const std::size_t own = all.size() - static_cast<std::size_t>(home);
         patch_[p].own = static_cast<std::uint8_t>(own), vertex_count_ += own;
         add(true);
         for (auto i = begin; i < end; ++i) {
             corner_.push_back(static_cast<std::uint8_t>(place[triangles[i]] - home));
             patch_[p].sides |= static_cast<std::uint64_t>(first[i]) << (i - begin);
         }
-        patch_[p + 1].particle = static_cast<std::int32_t>(particle_.size());
+        patch_[p + 1].particle = static_cast<std::int32_t>(all.size());
     }
-    particle_.shrink_to_fit();
+    particle_ = Numbering(all);
 }
 
 }  // namespace surface

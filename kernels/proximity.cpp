@@ -30,16 +30,16 @@ bool reaches(const float *lo, const float *hi, const float *patch, float radius)
 // slit, which slide over each other however smooth the cloth is: nothing joins them.
 std::size_t Patches::joints(std::int32_t a, std::int32_t b, std::int32_t *between) const {
     if (patch_[a].rim && patch_[b].rim) return 0;
-    const std::int32_t *p = touch_.data() + patch_[a].touch, *q = touch_.data() + patch_[b].touch;
-    const std::int32_t *const last = touch_.data() + patch_[a + 1].touch, *const other = touch_.data() + patch_[b + 1].touch;
+    const NumberView touch = touch_.view();
+    std::int32_t i = patch_[a].touch, j = patch_[b].touch;
     std::size_t count = 0;
-    while (p != last && q != other) {
-        if (*p == *q) {
+    while (i != patch_[a + 1].touch && j != patch_[b + 1].touch) {
+        const std::int32_t p = touch[i], q = touch[j];
+        if (p == q) {
             if (count == most_joints) return 0;  // of no ordinary cloth: let them be strangers
-            between[count++] = *p;
+            between[count++] = p;
         }
-        const bool on = *p <= *q, too = *q <= *p;
-        p += on, q += too;
+        i += p <= q, j += q <= p;
     }
     return count;
 }
@@ -115,7 +115,7 @@ bool Patches::smooth(std::int32_t a, std::int32_t b, const std::int32_t *first, 
 }
 
 PatchView Patches::view() const {
-    return {point_, label_.empty() ? nullptr : label_.data(), patch_.data(), particle_.data(), corner_.data(), now_.box.data(), slack_};
+    return {point_, label_.view(), patch_.data(), particle_.view(), corner_.data(), now_.box.data(), slack_};
 }
 
 // two patches are near when they can come within the radius of each other
@@ -236,11 +236,11 @@ void Patches::update_reach(const T *velocity, std::size_t stride, float radius, 
             float *own = &now_.velocity[4 * p], square = 0, speed2 = 0;
             std::fill_n(own, 4, 0.0f);
             const auto first = 3 * std::size_t(patch_[p].triangle), last = 3 * std::size_t(patch_[p + 1].triangle);
-            const std::int32_t *particle = &particle_[patch_[p].particle];
+            const std::size_t home = patch_[p].particle;
             const float share = 1.0f / static_cast<float>(last - first);
             for (auto i = first; i < last; ++i)
                 for (int k = 0; k < 3; ++k) {
-                    const float v = static_cast<float>(velocity[stride * std::size_t(particle[corner_[i]]) + k] - mean[k]);
+                    const float v = static_cast<float>(velocity[stride * std::size_t(particle_[home + corner_[i]]) + k] - mean[k]);
                     own[k] += share * v, square += share * v * v;
                 }
             for (int k = 0; k < 3; ++k) speed2 += own[k] * own[k];

@@ -51,7 +51,7 @@ class Patches {
     void set_wide(bool wide) { wide_ = wide; }
 
     std::size_t bytes() const {
-        return bytes_of(patch_, corner_, particle_, touch_, source_, label_, own_point_, own_normal_) + now_.bytes();
+        return bytes_of(patch_, corner_, source_, own_point_, own_normal_) + particle_.bytes() + touch_.bytes() + label_.bytes() + now_.bytes();
     }
     std::size_t triangle_count() const { return corner_.size() / 3; }
     std::size_t particle_count() const { return particle_count_; }
@@ -62,9 +62,8 @@ class Patches {
 
   private:
     void grow_patches(const std::vector<std::int32_t> &neighbour);
-    void find_touching(const std::vector<std::int32_t> &triangles);
+    void find_touching(const std::vector<std::int32_t> &triangles, const std::vector<std::int32_t> &label);
     void share_out(const std::vector<std::int32_t> &triangles);
-    std::int32_t label_of(std::int32_t particle) const { return label_.empty() ? particle : label_[particle]; }
     template <class Use>
     void each_vertex(const Use &use) const;
     std::size_t joints(std::int32_t a, std::int32_t b, std::int32_t *between) const;
@@ -84,11 +83,11 @@ class Patches {
 
     std::vector<Patch> patch_;             // and the end
     std::vector<std::uint8_t> corner_;     // (t, 3), patch by patch: which of its patch's particles
-    std::vector<std::int32_t> particle_;   // of the patches
-    std::vector<std::int32_t> touch_;      // patches that each one touches, ascending
+    Numbering particle_;                   // of the patches
+    Numbering touch_;                      // patches that each one touches, ascending
     std::vector<std::int32_t> source_;     // numbers of the triangles as given to the constructor
     std::size_t particle_count_, vertex_count_ = 0;  // vertices: particles that belong to a triangle
-    std::vector<std::int32_t> label_;      // empty: each particle is its own
+    Numbering label_;                      // of particles that are sewn together; none: each is its own
     bool wide_ = false;
     std::vector<float> own_point_, own_normal_;
     // during a search

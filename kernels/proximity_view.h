@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "numbers.h"
+
 constexpr int PATCH_SIZE = 12;             // triangles, at most
 constexpr int PATCH_SIDES = 3 * PATCH_SIZE;
 constexpr int BOX_LANES = 8;
@@ -24,9 +26,9 @@ static_assert(PATCH_SIDES <= 64);
 
 struct PatchView {
     const float *point;           // (particle, 4)
-    const std::int32_t *label;    // (particle): equal ones are sewn together; null: none are
+    NumberView label;             // (particle): equal ones are sewn together; none: each is its own
     const Patch *patch;
-    const std::int32_t *particle; // of the patches
+    NumberView particle;          // of the patches
     const std::uint8_t *corner;   // (t, 3): which of its patch's particles
     const float *patch_box;       // (patch, 8)
     float slack;                  // by which boxes are larger than they need be, for rounding [m]

@@ -30,7 +30,8 @@ class SkinPlanes {
     std::vector<T> offset;           // (plane): normal · x of the skin [m]
 
     // position: (particle, 3) in the caller's order; place: where the caller's particles are in the packed order
-    void read(const GivenContacts &given, const double *position, const std::vector<std::int32_t> &place) {
+    template <class I>
+    void read(const GivenContacts &given, const double *position, const std::vector<I> &place) {
         begin.assign(place.size() + 1, 0);
         for (std::size_t c = 0; c < given.count; ++c) ++begin[place[given.particle[c]] + 1];
         for (std::size_t k = 0; k < place.size(); ++k) begin[k + 1] += begin[k];

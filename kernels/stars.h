@@ -113,7 +113,7 @@ class Stars {
     std::size_t count() const { return stiffness_.size(); }
 
     // what the weighted sum of each particle's star is at rest (particle, 3), in the caller's order
-    void set_rest(const double *rest, const std::vector<std::int32_t> &order) {
+    void set_rest(const double *rest, const std::vector<I> &order) {
         rest_.assign(moment_.size(), T(0));
         for (std::size_t p = 0; p < order.size(); ++p)
             for (int a = 0; a < 3; ++a) rest_[4 * p + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);

@@ -91,7 +91,7 @@ class Cloth {
         require(cell(0) > 0 && cell(1) > 0 && reach(0) >= 0 && reach(1) >= 0, "grid: lengths must be positive");
         std::vector<bool> known(count_);
         for (std::size_t k = 0; k < count_; ++k) {
-            require(order_[k] == static_cast<std::int32_t>(k), "grid: particles must be in their own order");
+            require(static_cast<std::size_t>(order_[k]) == k, "grid: particles must be in their own order");
             require(star_of.data()[k] < static_cast<std::int32_t>(star_count_), "grid: a star does not exist");
             known[k] = star_of.data()[k] >= 0;
         }
@@ -303,12 +303,12 @@ class Cloth {
     using Set = ConstraintSet<T, I>;
 
     void set_order(const Indices &order) {
-        order_.assign(order.data(), order.data() + count_);
-        place_.assign(count_, -1);
+        order_.assign(count_, I(0)), place_.assign(count_, I(0));
+        std::vector<bool> taken(count_);
         for (std::size_t k = 0; k < count_; ++k) {
-            const std::int32_t p = order_[k];
-            require(p >= 0 && static_cast<std::size_t>(p) < count_ && place_[p] < 0, "order must be a permutation of the particles");
-            place_[p] = static_cast<std::int32_t>(k);
+            const std::int32_t p = order.data()[k];
+            require(p >= 0 && static_cast<std::size_t>(p) < count_ && !taken[p], "order must be a permutation of the particles");
+            order_[k] = static_cast<I>(p), place_[p] = static_cast<I>(k), taken[p] = true;
         }
     }
     // the fourth number of each point; no step changes it
@@ -436,7 +436,7 @@ class Cloth {
     int chunk_count_;
     double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
     std::size_t constraint_count_ = 0, star_count_ = 0;
-    std::vector<std::int32_t> order_, place_;
+    std::vector<I> order_, place_;
     std::vector<T> work_;  // before and asked of ClothView; free between the substeps
     std::vector<T> point_, velocity_, kept_;
     Alike<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now
