@@ -79,6 +79,11 @@ void Pairs<T>::clear() {
 }
 
 template <class T>
+void Pairs<T>::give_back() {
+    ::give_back(particle, use, use_begin, pushed, weight, normal, thickness_, friction_, push, depth);
+}
+
+template <class T>
 void Pairs<T>::watch(const surface::Near &near, std::size_t particle_count) {
     faces_ = near.vertex_face.size(), edges_ = near.edge_edge.size();
     const auto take = [&](auto &list) {
@@ -196,8 +201,8 @@ void Pairs<T>::pack(const Found &found) {
     const std::size_t first = packed_ + padding();  // of the others
     count_ = first + later[chunks];
     const std::size_t room = (count_ + lanes - 1) / lanes * lanes;
-    for (auto *list : {&thickness_, &friction_, &depth}) refit(*list, room);
-    refit(particle, 4 * room), refit(weight, 4 * room), refit(normal, 3 * room), refit(push, 4 * first);
+    for (auto *list : {&thickness_, &friction_, &depth}) list->take(room);
+    particle.take(4 * room), weight.take(4 * room), normal.take(3 * room), push.take(4 * first);
     const Plane none{{0, 0, 0, 0}, {}, {}, T(0), T(-1), T(0), false};
     for (std::size_t i = packed_; i < first; ++i) put(none, i);
     for_ranges(chunks, 8, [&](std::size_t begin, std::size_t end) {
@@ -221,7 +226,7 @@ void Pairs<T>::list_uses() {
     use_begin.assign(particle_count_ + 1, 0);
     each_use([&](std::size_t at) { ++use_begin[particle[at] + 1]; });
     for (std::size_t p = 0; p < particle_count_; ++p) use_begin[p + 1] += use_begin[p];
-    refit(use, 4 * packed_);
+    use.take(4 * packed_);
     pushed.assign(particle_count_, 0);
     std::vector<std::int32_t> next(use_begin.begin(), use_begin.end() - 1);
     each_use([&](std::size_t at) { use[next[particle[at]]++] = static_cast<std::int32_t>(at); });
@@ -238,8 +243,8 @@ PairView<T> Pairs<T>::view() {
 }
 
 template <class T>
-std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-                               const std::vector<T> &plane_offset, const Alike<T> &thickness) const {
+std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::uint32_t> &begin, const T *plane_normal, const T *plane_offset,
+                               const Alike<T> &thickness) const {
     const auto plane_towards = [&](std::int32_t p, const T *n, T sign) {
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c)
             if (sign * (plane_normal[3 * c] * n[0] + plane_normal[3 * c + 1] * n[1] + plane_normal[3 * c + 2] * n[2]) > T(ALIKE))
@@ -247,7 +252,7 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &b
         return std::int32_t(-1);
     };
     // how high each particle is above its lowest place on its planes
-    std::vector<T> risen(plane_offset.size(), T(0));
+    std::vector<T> risen(begin.back(), T(0));
     for_ranges(begin.size() - 1, 4000, [&](std::size_t first, std::size_t last) {
         for (std::size_t p = first; p < last; ++p)
             for (std::size_t c = begin[p]; c < begin[p + 1]; ++c) {
@@ -278,7 +283,7 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &b
                 // The upper piece has skin below it, and so has the lower one. It rises by what the pair lacks, from where
                 // it is now: a steep edge is high enough where it crosses, though its end lies deep.
                 for (int i = 0; i < upper; ++i) {
-                    const T *n = plane_normal.data() + 3 * std::size_t(above[i]);
+                    const T *n = plane_normal + 3 * std::size_t(above[i]);
                     const T alike = sign * (n[0] * pair.normal[0] + n[1] * pair.normal[1] + n[2] * pair.normal[2]);
                     const T lack = pair.thickness - alike * pair.gap;
                     // gently where it is not there yet
@@ -288,7 +293,7 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::size_t> &b
             }
         }
     });
-    std::vector<T> wanted(plane_offset.size(), T(0));
+    std::vector<T> wanted(begin.back(), T(0));
     for (const auto &list : found)
         for (const auto &[plane, height] : list) wanted[plane] = std::max(wanted[plane], height);
     return wanted;

@@ -53,6 +53,8 @@ class Pairs {
     // Planes for the dt seconds [s] to come, of watched pairs that can come too near by then and are nearer than far [m].
     void look(const ClothSides<T> &cloth, T dt, T far, bool wide);
     void clear();
+    // after the substeps: the next look makes its own planes
+    void give_back();
 
     std::size_t count() const { return count_ - padding(); }
     PairView<T> view();
@@ -60,8 +62,8 @@ class Pairs {
 
     // How far contact planes of the skin are to be raised [m], because other cloth lies under them: cloth upon cloth upon
     // skin keeps its order, as skin is the last word in a substep. Planes by particle (begin: particle + 1).
-    std::vector<T> stack(const T *point, const std::vector<std::size_t> &begin, const std::vector<T> &plane_normal,
-                         const std::vector<T> &plane_offset, const Alike<T> &thickness) const;
+    std::vector<T> stack(const T *point, const std::vector<std::uint32_t> &begin, const T *plane_normal, const T *plane_offset,
+                         const Alike<T> &thickness) const;
 
   private:
     struct Plane {
@@ -85,8 +87,9 @@ class Pairs {
     std::size_t particle_count_ = 0, packed_ = 0, count_ = 0;
     // Planes side by side, see PairView: packed_ of them for the substeps, after the padding of their last block the others up to count_.
     // Before the substeps `depth` holds the gap.
-    std::vector<std::int32_t> particle, use, use_begin;
-    std::vector<T> weight, normal, thickness_, friction_, push, depth;
+    Scratch<std::int32_t> particle, use;
+    Scratch<T> weight, normal, thickness_, friction_, push, depth;
+    std::vector<std::int32_t> use_begin;
     std::vector<unsigned char> pushed;
 };
 

@@ -57,7 +57,7 @@ class Patches {
     std::size_t particle_count() const { return particle_count_; }
     std::size_t patch_count() const { return patch_.size() - 1; }
     // find_touching_boxes will not be asked for
-    void forget_numbers() { source_ = {}; }
+    void forget_numbers() { give_back(source_); }
     PatchView view() const;
 
   private:

@@ -53,8 +53,8 @@ bool squeeze(const double *x, Plane &a, Plane &b, double least) {
 }  // namespace
 
 template <class T>
-void make_room(const T *point, const std::vector<std::size_t> &begin, const Alike<T> &thickness,
-               const std::vector<T> &rise, double least, std::vector<T> &normal, std::vector<T> &offset) {
+void make_room(const T *point, const std::vector<std::uint32_t> &begin, const Alike<T> &thickness,
+               const std::vector<T> &rise, double least, T *normal, T *offset) {
     const auto share_room = [&](std::size_t p) {
         const double x[3] = {double(point[4 * p]), double(point[4 * p + 1]), double(point[4 * p + 2])};
         for (std::size_t i = begin[p]; i < begin[p + 1]; ++i) {
@@ -84,7 +84,7 @@ void make_room(const T *point, const std::vector<std::size_t> &begin, const Alik
     });
 }
 
-template void make_room(const float *, const std::vector<std::size_t> &, const Alike<float> &,
-                        const std::vector<float> &, double, std::vector<float> &, std::vector<float> &);
-template void make_room(const double *, const std::vector<std::size_t> &, const Alike<double> &,
-                        const std::vector<double> &, double, std::vector<double> &, std::vector<double> &);
+template void make_room(const float *, const std::vector<std::uint32_t> &, const Alike<float> &,
+                        const std::vector<float> &, double, float *, float *);
+template void make_room(const double *, const std::vector<std::uint32_t> &, const Alike<double> &,
+                        const std::vector<double> &, double, double *, double *);

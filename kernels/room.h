@@ -2,6 +2,7 @@
 // planes are tilted towards the mouth of the fold, so that squeezed cloth slips out of it instead of being chased through.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "alike.h"
@@ -10,10 +11,10 @@
 // raised by, besides the particle's thickness; added to the offsets here. least: cloth with less room is let out [m].
 // point: (particle, 4).
 template <class T>
-void make_room(const T *point, const std::vector<std::size_t> &begin, const Alike<T> &thickness,
-               const std::vector<T> &rise, double least, std::vector<T> &normal, std::vector<T> &offset);
+void make_room(const T *point, const std::vector<std::uint32_t> &begin, const Alike<T> &thickness,
+               const std::vector<T> &rise, double least, T *normal, T *offset);
 
-extern template void make_room(const float *, const std::vector<std::size_t> &, const Alike<float> &,
-                               const std::vector<float> &, double, std::vector<float> &, std::vector<float> &);
-extern template void make_room(const double *, const std::vector<std::size_t> &, const Alike<double> &,
-                               const std::vector<double> &, double, std::vector<double> &, std::vector<double> &);
+extern template void make_room(const float *, const std::vector<std::uint32_t> &, const Alike<float> &,
+                               const std::vector<float> &, double, float *, float *);
+extern template void make_room(const double *, const std::vector<std::uint32_t> &, const Alike<double> &,
+                               const std::vector<double> &, double, double *, double *);

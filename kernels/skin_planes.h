@@ -25,9 +25,9 @@ struct GivenContacts {
 template <class T>
 class SkinPlanes {
   public:
-    std::vector<std::size_t> begin;  // (particle + 1), in the packed order
-    std::vector<T> normal;           // (plane, 3)
-    std::vector<T> offset;           // (plane): normal · x of the skin [m]
+    std::vector<std::uint32_t> begin;  // (particle + 1), in the packed order
+    Scratch<T> normal;                 // (plane, 3)
+    Scratch<T> offset;                 // (plane): normal · x of the skin [m]
 
     // position: (particle, 3) in the caller's order; place: where the caller's particles are in the packed order
     template <class I>
@@ -35,8 +35,8 @@ class SkinPlanes {
         begin.assign(place.size() + 1, 0);
         for (std::size_t c = 0; c < given.count; ++c) ++begin[place[given.particle[c]] + 1];
         for (std::size_t k = 0; k < place.size(); ++k) begin[k + 1] += begin[k];
-        normal.resize(3 * given.count), velocity_.resize(3 * given.count), offset.resize(given.count);
-        std::vector<std::size_t> next(begin.begin(), begin.end() - 1), home(given.count);
+        normal.take(3 * given.count), velocity_.take(3 * given.count), offset.take(given.count);
+        std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1), home(given.count);
         for (std::size_t c = 0; c < given.count; ++c) home[c] = next[place[given.particle[c]]]++;
         for_ranges(given.count, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
             for (std::size_t c = first; c < last; ++c) read_one(given, c, position + 3 * static_cast<std::size_t>(given.particle[c]), home[c]);
@@ -52,11 +52,14 @@ class SkinPlanes {
                 each(s, [&](std::size_t block, std::size_t, std::size_t, std::size_t) { block_begin_[s + 1] = block + 1; });
         });
         for (std::size_t s = 0; s < spans; ++s) block_begin_[s + 1] += block_begin_[s];
-        particle_.resize(block_begin_[spans] * LANES), plane_.resize(block_begin_[spans] * CONTACT_ROWS * LANES);
+        particle_.take(block_begin_[spans] * LANES), plane_.take(block_begin_[spans] * CONTACT_ROWS * LANES);
         for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
             for (std::size_t s = first; s < last; ++s) pack_span(s, thickness, friction);
         });
+        ::give_back(begin, normal, offset, velocity_);
     }
+    // after the substeps: the next step reads its own
+    void give_back() { ::give_back(block_begin_, particle_, plane_); }
 
     std::size_t bytes() const { return bytes_of(begin, normal, offset, velocity_, block_begin_, particle_, plane_); }
     ContactView<T> view() const { return {block_begin_.data(), particle_.data(), plane_.data()}; }
@@ -105,9 +108,9 @@ class SkinPlanes {
         });
     }
 
-    std::vector<T> velocity_;        // (plane, 3)
+    Scratch<T> velocity_;  // (plane, 3)
     // packed
     std::vector<std::size_t> block_begin_;
-    std::vector<std::int32_t> particle_;
-    std::vector<T> plane_;
+    Scratch<std::int32_t> particle_;
+    Scratch<T> plane_;
 };

@@ -282,8 +282,8 @@ class Cloth {
         find_pairs(dt, cloth_radius, watch, wide);
         std::vector<T> rise;
         if (pairs_.count())
-            rise = pairs_.stack(point_.data(), planes_.begin, planes_.normal, planes_.offset, thickness_);
-        make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal, planes_.offset);
+            rise = pairs_.stack(point_.data(), planes_.begin, planes_.normal.data(), planes_.offset.data(), thickness_);
+        make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal.data(), planes_.offset.data());
         planes_.pack(thickness_, grip_);
         // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
         std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
@@ -296,6 +296,7 @@ class Cloth {
                 wide ? avx2::step(cloth, o, rank, team, barrier) : plain::step(cloth, o, rank, team, barrier);
             });
         }
+        planes_.give_back(), pairs_.give_back();
         return nb::make_tuple(written(point_), written(velocity_));
     }
 
