@@ -95,8 +95,8 @@ class SkinPlanes {
     void pack_span(std::size_t span, const Alike<T> &thickness, const Alike<T> &friction) {
         std::int32_t *particle = particle_.data() + LANES * block_begin_[span];
         T *plane = plane_.data() + CONTACT_ROWS * LANES * block_begin_[span];
-        // unused lanes: a plane that nothing reaches, on a pinned particle that nobody reads (two: one for each of two threads)
-        const std::size_t blocks = block_begin_[span + 1] - block_begin_[span], dummy = thickness.size() + span / SPANS_AT_ONCE % 2;
+        // unused lanes: a plane that nothing reaches, on a pinned particle that nobody reads (two: each of two threads has its half of the spans)
+        const std::size_t blocks = block_begin_[span + 1] - block_begin_[span], dummy = thickness.size() + (span >= (block_begin_.size() - 1) / 2);
         std::fill_n(particle, LANES * blocks, static_cast<std::int32_t>(dummy));
         std::fill_n(plane, CONTACT_ROWS * LANES * blocks, T(-1));
         each(span, [&](std::size_t block, std::size_t lane, std::size_t k, std::size_t c) {

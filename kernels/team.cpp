@@ -160,6 +160,12 @@ void Barrier::wait() {
     }
 }
 
+bool Claims::take(std::size_t item, int round) {
+    const std::uint32_t bit = std::uint32_t{1} << item;
+    if (round % 2) return (taken_.fetch_and(~bit, std::memory_order_relaxed) & bit) != 0;
+    return (taken_.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+}
+
 void run_team(int size, const std::function<void(int, int, Barrier &)> &work) {
     int wait = calls_alone.load(std::memory_order_relaxed);
     if (wait > 0) calls_alone.compare_exchange_strong(wait, wait - 1, std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 // threads wanted: set_thread_count, else TOILE_THREADS, else the cores that this process may use
@@ -14,10 +15,22 @@ void set_thread_count(int count);
 bool machine_has_avx2();
 bool machine_has_avx512();
 
+// Up to 32 items of a stage that whichever thread comes first may take. After a round all are taken; in the next one they are given back, one by one,
+// which is as good: nobody has to clear them.
+class Claims {
+  public:
+    // whether the item was still there; round: of all items, counted from 0
+    bool take(std::size_t item, int round);
+
+  private:
+    std::atomic<std::uint32_t> taken_{0};
+};
+
 class Barrier {
   public:
     explicit Barrier(int count) : count_(count) {}
     void wait();
+    Claims claims[3];  // of the stages between
     // how long threads slept here, added up [ns]: long means that others want the cores too
     long long slept() const { return slept_.load(std::memory_order_relaxed); }
 

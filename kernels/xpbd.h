@@ -68,7 +68,6 @@ struct LevelView {
 // particles, so few that they stay in the nearest cache; in each, the first planes of all its particles come first, then the
 // second ones: no two lanes of a block are of one particle.
 constexpr std::size_t CONTACT_SPAN = 256;
-constexpr std::size_t SPANS_AT_ONCE = 4;  // that a thread takes before the next thread's turn
 constexpr int CONTACT_ROWS = 9;  // normal x y z, offset [m] (thickness included), speed = normal · velocity [m/s], velocity x y z, friction
 template <class T>
 struct ContactView {

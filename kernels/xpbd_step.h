@@ -250,50 +250,80 @@ void bend_border(const ClothView<T, I> &cloth, int chunk) {
     });
 }
 
-constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are left to one thread: waiting costs more
+constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are averaged by one thread: waiting costs more
 constexpr int FINEST_SWEEPS = 3;           // over the finest limits: they are few, and what they leave the threads must bear
 
-// the limits of one level, after the coarser ones: the groups of constraints as in project_triangles
+// What a thread does of a stage: its own chunks, which are next to each other so that particles stay in its cache, then those that others have not begun.
+// Chunks do not touch each other, so it does not matter who does them.
+struct Turn {
+    int rank, size, substep;
+    Barrier &barrier;
+    enum Stage { BENDING, CHUNKS, BORDERS };
+    template <class Use>
+    inline void each(Stage stage, std::size_t count, const Use &use) const {
+        const Share mine = share(count, rank, size);
+        const auto take = [&](std::size_t c) {
+            if (size == 1 || barrier.claims[stage].take(c, substep)) use(c);
+        };
+        for (std::size_t c = mine.begin; c < mine.end; ++c) take(c);
+        for (std::size_t c = mine.begin; c-- > 0;) take(c);
+        for (std::size_t c = mine.end; c < count; ++c) take(c);
+    }
+};
+
+template <class T, class I>
+inline bool any_of(const Constraints<T, I> &set, int first, int last) {
+    return set.begin && set.begin[first] < set.begin[last];
+}
+
+// the limits of one level, after the coarser ones: the groups of constraints as in sweep_chunks
 template <class T, class I>
 void limit_level(const ClothView<T, I> &cloth, const StepOptions<T> &o, int l, int rank, int size, Barrier &barrier) {
     const LevelView<T, I> &level = cloth.level[l];
     const auto &set = level.limits;
     const int chunks = level.chunk_count;
-    const auto limit = [&](int g) {
+    const Share mine = share(chunks, rank, size);
+    const auto limit = [&](std::size_t g) {
         project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.limit_share, T(0));
     };
     for (int sweep = 0; sweep < (l ? 1 : FINEST_SWEEPS); ++sweep) {
-        for (int c = rank; c < chunks; c += size) {
+        for (std::size_t c = mine.begin; c < mine.end; ++c) {
             if (!sweep && l + 1 < cloth.level_count)
                 spread(cloth.level[l + 1], level.point, level.count * c / chunks, level.count * (c + 1) / chunks);
             limit(c);
         }
         barrier.wait();
-        for (int c = rank; c < chunks; c += size) limit(chunks + c);
-        barrier.wait();
-        if (rank == 0) limit(2 * chunks);
-        barrier.wait();
+        if (any_of(set, chunks, 2 * chunks)) {
+            for (std::size_t c = mine.begin; c < mine.end; ++c) limit(chunks + c);
+            barrier.wait();
+        }
+        if (any_of(set, 2 * chunks, 2 * chunks + 1)) {
+            if (rank == 0) limit(2 * chunks);
+            barrier.wait();
+        }
     }
 }
 
-// one pass of distance limits from coarse to fine; every particle is predicted before, corrected after
+// One pass of distance limits from coarse to fine, and the curvatures; every particle is predicted before, corrected after. Levels of
+// one chunk are left to one thread, while the others measure bending.
 template <class T, class I>
-void limit_levels(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
+void limit_and_bend(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Turn &turn) {
     const auto finer = [&](int l) { return l ? cloth.level[l - 1].point : cloth.point; };
-    int shared = 0;
-    while (shared < cloth.level_count && cloth.level[shared].count >= SERIAL_LEVEL) ++shared;
-    for (int l = 0; l < shared; ++l) {
-        const Share mine = share(cloth.level[l].count, rank, size);
-        average(cloth.level[l], finer(l), mine.begin, mine.end);
-        barrier.wait();
+    int averaged = 0, shared = 0;
+    for (; averaged < cloth.level_count && cloth.level[averaged].count >= SERIAL_LEVEL; ++averaged) {
+        const Share mine = share(cloth.level[averaged].count, turn.rank, turn.size);
+        average(cloth.level[averaged], finer(averaged), mine.begin, mine.end);
+        turn.barrier.wait();
     }
-    if (rank == 0) {
+    while (shared < cloth.level_count && cloth.level[shared].chunk_count > 1) ++shared;
+    if (turn.rank == 0) {
         Barrier alone(1);
-        for (int l = shared; l < cloth.level_count; ++l) average(cloth.level[l], finer(l), 0, cloth.level[l].count);
+        for (int l = averaged; l < cloth.level_count; ++l) average(cloth.level[l], finer(l), 0, cloth.level[l].count);
         for (int l = cloth.level_count - 1; l >= shared; --l) limit_level(cloth, o, l, 0, 1, alone);
     }
-    barrier.wait();
-    for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, rank, size, barrier);
+    turn.each(Turn::BENDING, cloth.chunk_count, [&](std::size_t c) { measure_bending(cloth.bending, static_cast<int>(c), cloth.point); });
+    turn.barrier.wait();
+    for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, turn.rank, turn.size, turn.barrier);
 }
 
 // Eight contact planes: push out along the normal, Coulomb friction on the motion relative to the skin. `time` is that of
@@ -361,24 +391,24 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
 
 // what limits and bending ask for, long threads, triangles: chunk by chunk | borders | what is left over, seams
 template <class T, class I>
-void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inverse_dt2, T closing, int rank, int size, Barrier &barrier) {
-    const int chunks = cloth.chunk_count;
-    const auto project = [&](int g) {
-        const auto &long_threads = cloth.long_threads, &t = cloth.triangles;
+void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inverse_dt2, T closing, const Turn &turn) {
+    const int chunks = cloth.chunk_count, last = 2 * chunks;
+    const auto &long_threads = cloth.long_threads, &triangles = cloth.triangles, &seams = cloth.seams;
+    const auto project = [&](std::size_t g) {
         if (long_threads.begin)
             project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(1), o.limit_share, T(0));
-        project_triangles<T>(t, t.begin[g], t.begin[g + 1], cloth.point, inverse_dt2, o.compression);
+        project_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, inverse_dt2, o.compression);
     };
-    for (int c = rank; c < chunks; c += size) carry(cloth, c), project(c);
-    barrier.wait();
-    for (int c = rank; c < chunks; c += size) project(chunks + c);
-    barrier.wait();
-    if (rank == 0) {
-        project(2 * chunks);
-        const auto &seams = cloth.seams;
-        project_pulls<T>(seams, 0, seams.begin[group_count(chunks)], cloth.point, closing, T(0), T(1e9));
+    turn.each(Turn::CHUNKS, chunks, [&](std::size_t c) { carry(cloth, static_cast<int>(c)), project(c); });
+    turn.barrier.wait();
+    turn.each(Turn::BORDERS, chunks, [&](std::size_t c) { project(chunks + c); });
+    turn.barrier.wait();
+    if (!any_of(long_threads, last, last + 1) && !any_of(triangles, last, last + 1) && !any_of(seams, 0, last + 1)) return;
+    if (turn.rank == 0) {
+        project(last);
+        project_pulls<T>(seams, 0, seams.begin[last + 1], cloth.point, closing, T(0), T(1e9));
     }
-    barrier.wait();
+    turn.barrier.wait();
 }
 
 // One substep: predict | coarse limits, curvatures | carry both to the particles | threads, triangles, seams | cloth against cloth |
@@ -389,22 +419,21 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
     const T inverse_dt2 = T(1) / (o.dt * o.dt * (T(1) - o.head_start));
     const Air<T> air(o);
     const std::size_t n = cloth.particle_count;
-    const int chunks = cloth.chunk_count;
+    const Share spans = share((n + CONTACT_SPAN - 1) / CONTACT_SPAN, rank, size);
     const auto each_span = [&](const auto &use) {
-        for (std::size_t k = 0; k * CONTACT_SPAN < n; ++k)
-            if (static_cast<int>(k / SPANS_AT_ONCE % size) == rank) use(k);
+        for (std::size_t k = spans.begin; k < spans.end; ++k) use(k);
     };
     each_span([&](std::size_t k) {
         for (std::size_t p = k * CONTACT_SPAN; p < n && p < (k + 1) * CONTACT_SPAN; p += SIDE_BY_SIDE<T>)
             predict(cloth, air, p, wide_load(cloth.point + 4 * p), wide_load(cloth.velocity + 4 * p));
     });
     for (int s = 0; s < o.substep_count; ++s) {
+        const Turn turn{rank, size, s, barrier};
         barrier.wait();
-        for (int c = rank; c < chunks; c += size) measure_bending(cloth.bending, c, cloth.point);
-        if (cloth.level_count) limit_levels(cloth, o, rank, size, barrier);
-        else barrier.wait();
+        limit_and_bend(cloth, o, turn);
         if (cloth.grid.rows) {
-            for (int c = rank; c < chunks; c += size) bend_border(cloth, c);
+            const Share mine = share(cloth.chunk_count, rank, size);
+            for (std::size_t c = mine.begin; c < mine.end; ++c) bend_border(cloth, static_cast<int>(c));
             barrier.wait();
             const auto push = [&](std::size_t first, std::size_t last) {
                 if (cloth.level_count) spread(cloth.level[0], cloth.point, first, last);
@@ -412,7 +441,7 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
             sweep_grid<T>(cloth.grid, push, cloth.point, inverse_dt2, o.compression, o.limit_share, rank, size, barrier);
         } else {
             const T closing = o.seam_from + (o.seam_to - o.seam_from) * T(s + 1) / T(o.substep_count);
-            sweep_chunks(cloth, o, inverse_dt2, closing, rank, size, barrier);
+            sweep_chunks(cloth, o, inverse_dt2, closing, turn);
         }
         if (cloth.pairs.block_count) {
             const Share mine = share(cloth.pairs.block_count, rank, size);
