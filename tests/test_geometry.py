@@ -51,6 +51,17 @@ def test_clockwise_rest_triangles_give_the_same_strain() -> None:
     assert np.allclose(geo.strain(position, turned, cloth.uv, turned), [0.1, -0.1, 0.0])
 
 
+def test_flat_triangles_have_the_area_that_they_have_in_space() -> None:
+    uv = np.random.default_rng(3).uniform(-1, 1, (40, 2))
+    triangles = np.random.default_rng(4).permutation(39).reshape(-1, 3).astype(np.int32)
+    space = np.column_stack([uv, np.zeros(len(uv))])
+    np.testing.assert_array_equal(geo.triangle_areas(uv, triangles), geo.triangle_areas(space, triangles))
+    turned = geo.signed_areas(uv, triangles[:, ::-1])
+    np.testing.assert_array_equal(turned < 0, geo.signed_areas(uv, triangles) > 0)
+    square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 3.0]])
+    assert geo.signed_areas(square, np.array([[0, 1, 2], [0, 2, 1]], np.int32)).tolist() == [3.0, -3.0]
+
+
 def test_areas_and_masses_add_up() -> None:
     cloth = square_cloth(7, 5, 0.7, 0.3)
     areas = geo.triangle_areas(cloth.uv, cloth.triangles)

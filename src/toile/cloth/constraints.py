@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from toile.cloth.gathers import gathered_corners
 from toile.garment.build import triangle_rest_areas
 from toile.mesh.curvature import border_curvature
+from toile.mesh.geometry import signed_areas
 from toile.types import Bools, Floats, Garment, Ints
 
 STAR_SIZE = 16
@@ -90,24 +91,29 @@ def give(garment: Garment) -> Floats:
 
 def _curvature_operator(garment: Garment, scale: float) -> csr_matrix:
     """Return the stiffness matrix of ∇·(D ∇x) with D = diag(√weft, √warp) bending rigidity, (n, n)."""
-    uv, area = corner_uv(garment), triangle_rest_areas(garment)
-    # gradient of the hat function of corner a: the opposite side turned by 90°, over twice the area
-    opposite = uv[:, [2, 0, 1]] - uv[:, [1, 2, 0]]
-    scale_by = (_turn(uv) / (2 * area))[:, None, None]
-    gradient = np.stack([-opposite[..., 1], opposite[..., 0]], axis=-1) * scale_by
-    rigidity = np.stack([fabric_values(garment, "bend_weft"), fabric_values(garment, "bend_warp")], axis=-1)
-    weighted = gradient * np.sqrt(rigidity * scale)[:, None, :]
-    local = -np.einsum("tad,tbd,t->tab", weighted, gradient, area)
+    local = _local_operators(garment, scale)
     rows = np.repeat(garment.triangles, 3, axis=1).ravel()
     columns = np.tile(garment.triangles, (1, 3)).ravel()
     count = garment.particle_count
     return coo_matrix((local.ravel(), (rows, columns)), (count, count)).tocsr()
 
 
-def _turn(uv: Floats) -> Floats:
-    """Return +1 for counter-clockwise triangles, -1 for clockwise ones."""
-    a, b = uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]
-    return np.asarray(np.sign(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]))
+def _local_operators(garment: Garment, scale: float) -> Floats:
+    """Return what each triangle adds to the curvature operator, (t, 3, 3)."""
+    area, gradient = triangle_rest_areas(garment), _hat_gradients(garment)
+    rigidity = np.stack([fabric_values(garment, "bend_weft"), fabric_values(garment, "bend_warp")], axis=-1)
+    weighted = gradient * -np.sqrt(rigidity * scale)[:, None, :]
+    return np.asarray(np.einsum("tad,tbd,t->tab", weighted, gradient, area))
+
+
+def _hat_gradients(garment: Garment) -> Floats:
+    """Return the gradient of each corner's hat function [1/m], (t, 3, 2)."""
+    uv, area = corner_uv(garment), signed_areas(garment.uv, garment.triangles_uv)
+    # the opposite side turned by 90°, over twice the area
+    opposite = uv[:, [2, 0, 1]]
+    opposite -= uv[:, [1, 2, 0]]
+    opposite *= (np.sign(area) / (2 * np.abs(area)))[:, None, None]
+    return np.stack([-opposite[..., 1], opposite[..., 0]], axis=-1)
 
 
 def boundary_particles(garment: Garment) -> Bools:

@@ -142,8 +142,8 @@ class XpbdSolver:
             lost = int(np.flatnonzero(~(mass > 0))[0])
             raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         self._drag = self.settings.drag
-        threads = membrane(garment, self.settings.stretch_scale)
         bends = stars(garment, self.settings.bend_scale)
+        threads = membrane(garment, self.settings.stretch_scale)
         self._grid = find_grid(garment) if seams is None and worn is None else None
         order = particle_order(garment) if self._grid is None else np.arange(len(mass), dtype=np.int32)
         second = len(bends.centre) - len(np.unique(bends.centre))  # stars beside a particle's own
@@ -232,7 +232,7 @@ class XpbdSolver:
         panel = garment.uv_panel[garment.triangles_uv[:, 0]]
         self._cloth.set_levels(
             garment.triangles,
-            corner * (1 + slack)[:, None, None],
+            corner * (1 + slack)[:, None, None] if slack.any() else corner,
             panel,
             garment.triangles_uv,
             self.settings.levels,

@@ -15,7 +15,15 @@ from toile.types import Floats, Ints
 
 def triangle_areas(position: Floats, triangles: Ints) -> Floats:
     """Return the area of each triangle [m²], never negative, (t,)."""
+    if position.shape[1] == 2:
+        return np.abs(signed_areas(position, triangles))
     return np.asarray(0.5 * np.linalg.norm(_cross(position, triangles), axis=1))
+
+
+def signed_areas(uv: Floats, triangles: Ints) -> Floats:
+    """Return the area of each flat triangle [m²], negative where it runs clockwise, (t,)."""
+    (u, v), (a, b, c) = uv.T, triangles.T
+    return np.asarray(0.5 * ((u[b] - u[a]) * (v[c] - v[a]) - (v[b] - v[a]) * (u[c] - u[a])))
 
 
 def triangle_normals(position: Floats, triangles: Ints) -> Floats:
