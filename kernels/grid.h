@@ -1,29 +1,149 @@
 // What a cloth that is a rectangle of equal cells keeps between steps (grid_view.h).
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "alike.h"
 #include "grid_view.h"
+#include "hierarchy.h"
 #include "memory.h"
+#include "skin_planes.h"
+
+// planes of the skin by place (GridPlanes)
+template <class T>
+class GridSkin {
+  public:
+    void pack(const GridLayout &fine, const SkinPlanes<T> &planes, const Alike<T> &thickness, const Alike<T> &friction) {
+        begin_.assign(fine.rows + 1, 0), place_.clear();
+        std::vector<std::size_t> plane_of;  // (block, WIDEST), -1: none
+        constexpr auto none = static_cast<std::size_t>(-1);
+        for (int r = 0; r < fine.rows; ++r) {
+            bool more = planes.begin[static_cast<std::size_t>(r) * fine.columns] < planes.begin[static_cast<std::size_t>(r + 1) * fine.columns];
+            for (std::size_t round = 0; more; ++round) {
+                more = false;
+                for (int phase = 0; phase < PHASES; ++phase)
+                    for (int k = 0; k < fine.count(phase); k += WIDEST) {
+                        bool any = false;
+                        std::size_t found[WIDEST];
+                        for (int lane = 0; lane < WIDEST; ++lane) {
+                            const int c = phase + PHASES * (k + lane);
+                            const std::size_t p = static_cast<std::size_t>(r) * fine.columns + c;
+                            found[lane] = none;
+                            if (c >= fine.columns || planes.begin[p] + round >= planes.begin[p + 1]) continue;
+                            found[lane] = planes.begin[p] + round, any = true;
+                            more |= found[lane] + 1 < planes.begin[p + 1];
+                        }
+                        if (!any) continue;
+                        place_.push_back(static_cast<std::int32_t>(fine.at(r, phase) + k));
+                        plane_of.insert(plane_of.end(), found, found + WIDEST);
+                    }
+            }
+            begin_[r + 1] = place_.size();
+        }
+        plane_.assign(place_.size() * PLANE_ROWS * WIDEST, T(0));
+        for_ranges(place_.size(), 100, [&](std::size_t first, std::size_t last) {
+            for (std::size_t b = first; b < last; ++b) {
+                T *to = plane_.data() + b * PLANE_ROWS * WIDEST;
+                const std::ptrdiff_t row = place_[b] / (PHASES * fine.pitch), phase = place_[b] / fine.pitch % PHASES, k = place_[b] % fine.pitch;
+                for (int lane = 0; lane < WIDEST; ++lane) {
+                    const std::size_t c = plane_of[b * WIDEST + lane];
+                    const auto p = static_cast<std::size_t>(row * fine.columns + phase + PHASES * (k + lane));
+                    T rows[PLANE_ROWS] = {T(0), T(0), T(0), T(-1)};  // never reached
+                    if (c != none) planes.figures(c, thickness[p], friction[p], rows);
+                    for (int n = 0; n < PLANE_ROWS; ++n) to[n * WIDEST + lane] = rows[n];
+                }
+            }
+        });
+    }
+    GridPlanes<T> view() const { return {begin_.data(), place_.data(), plane_.data()}; }
+    std::size_t bytes() const { return bytes_of(begin_, place_, plane_); }
+
+  private:
+    std::vector<std::size_t> begin_;
+    std::vector<std::int32_t> place_;
+    std::vector<T> plane_;
+};
+
+// stars at the border (BorderStars)
+template <class T>
+class GridBorder {
+  public:
+    // each(use) calls use(star, particle, weight) for all of them, star by star
+    template <class Each>
+    void set(const GridLayout &fine, const Bands &bands, const Each &each) {
+        *this = {};
+        begin_.assign(1, 0), force_begin_.assign(1, 0), band_begin_.assign(1, 0);
+        struct Force {
+            std::size_t particle;
+            std::int32_t star;
+            T weight;
+        };
+        std::vector<Force> forces;
+        each([&](std::int32_t star, std::int32_t p, T c) {
+            if (stars_.empty() || stars_.back() != star) stars_.push_back(star), begin_.push_back(begin_.back());
+            place_.push_back(static_cast<std::int32_t>(fine.place(p / fine.columns, p % fine.columns))), weight_.push_back(c), ++begin_.back();
+            forces.push_back({static_cast<std::size_t>(p), static_cast<std::int32_t>(stars_.size() - 1), c});
+        });
+        std::stable_sort(forces.begin(), forces.end(), [](const Force &a, const Force &b) { return a.particle < b.particle; });
+        std::size_t k = 0;
+        for (int band = 0; band < bands.count; ++band) {
+            for (; k < forces.size() && static_cast<int>(forces[k].particle / fine.columns) < bands.end(band); ++k) {
+                if (k == 0 || forces[k - 1].particle != forces[k].particle) {
+                    const auto p = static_cast<int>(forces[k].particle);
+                    to_.push_back(static_cast<std::int32_t>(fine.place(p / fine.columns, p % fine.columns))), force_begin_.push_back(force_begin_.back());
+                }
+                star_.push_back(forces[k].star), force_weight_.push_back(forces[k].weight), ++force_begin_.back();
+            }
+            band_begin_.push_back(static_cast<std::int32_t>(to_.size()));
+        }
+        gain_.assign(stars_.size(), T(0)), moment_.assign(4 * stars_.size(), T(0));
+    }
+    // gain(star)
+    template <class Gain>
+    void set_gain(const Gain &gain) {
+        for (std::size_t s = 0; s < stars_.size(); ++s) gain_[s] = gain(stars_[s]);
+    }
+    BorderStars<T> view() {
+        return {stars_.size(), begin_.data(), place_.data(), weight_.data(), gain_.data(), moment_.data(), band_begin_.data(),
+                to_.data(), force_begin_.data(), star_.data(), force_weight_.data()};
+    }
+    std::size_t bytes() const {
+        return bytes_of(stars_, begin_, place_, band_begin_, to_, force_begin_, star_, weight_, gain_, moment_, force_weight_);
+    }
+
+  private:
+    std::vector<std::int32_t> stars_, begin_, place_, band_begin_, to_, force_begin_, star_;
+    std::vector<T> weight_, gain_, moment_, force_weight_;
+};
 
 template <class T>
 class Grid {
   public:
-    bool there() const { return view_.rows > 0; }
-    int columns() const { return view_.columns; }
+    bool there() const { return view_.fine.rows > 0; }
+    int columns() const { return view_.fine.columns; }
+    int rows() const { return view_.fine.rows; }
+    GridLayout fine() const { return view_.fine; }
+    Bands bands() const { return view_.bands; }
 
-    void set(const GridView<T> &shape) {
-        view_ = shape;
-        constexpr std::ptrdiff_t widest = 16;
-        view_.pitch = (view_.count(0) + 1 + widest - 1) / widest * widest;
+    // shape: the figures of a cell; every second cell is cut along the other diagonal where they alternate
+    void set(int rows, int columns, const GridView<T> &shape, bool alternate) {
+        *this = {};
+        view_ = shape, alternate_ = alternate;
+        view_.fine = GridLayout(rows, columns), view_.bands = Bands::of(rows, PHASES, 3);
+        const GridLayout &f = view_.fine;
         // a row of nothing before and after, for neighbours of the border
-        const std::ptrdiff_t size = view_.at(view_.rows + 2, 0) + widest;
-        for (auto *a : {&x_[0], &x_[1], &x_[2], &moment_[0], &moment_[1], &moment_[2], &gain_, &weight_}) a->assign(size, T(0));
-        next_.assign(PHASES * view_.pitch, T(0)), after_next_ = next_;
-        for (int c = 0; c < view_.columns; ++c) {
-            const std::ptrdiff_t k = c % PHASES * view_.pitch + c / PHASES;
-            next_[k] = T(c + 1 < view_.columns), after_next_[k] = T(c + 2 < view_.columns);
+        const std::ptrdiff_t size = f.at(rows + 2, 0) + 2 * WIDEST;
+        for (auto *part : {x_, before_, asked_, moment_})
+            for (int a = 0; a < 3; ++a) part[a].assign(size, T(0));
+        gain_.assign(size, T(0)), weight_ = gain_, share_ = gain_;
+        next_.assign(PHASES * f.pitch + WIDEST, T(0)), after_next_ = next_, half_.assign(next_.size(), T(1));
+        for (int c = 0; c < columns; ++c) {
+            const std::ptrdiff_t k = f.place(0, c);
+            next_[k] = T(c + 1 < columns), after_next_[k] = T(c + 2 < columns);
+            if (c == 0 || c + 1 == columns) half_[k] = T(2);
         }
     }
     // inverse_mass(vertex) [1/kg]
@@ -31,16 +151,57 @@ class Grid {
     void set_weight(const Value &inverse_mass) {
         fill(weight_, inverse_mass);
     }
-    // gain(vertex) of the star that is the stencil `bend`; 0: none
+    // gain(vertex) of the star that is the stencil `bend`, 0: none
     template <class Value>
     void set_gain(const Value &gain) {
         fill(gain_, gain);
     }
-    std::size_t triangle_count() const { return 2 * static_cast<std::size_t>(view_.rows - 1) * (view_.columns - 1); }
+    // the finest level of coarse points; its limits go from row to row as AWAY says
+    void set_coarse(const Level &level) {
+        const GridLayout &f = view_.fine;
+        GridLayout &c = view_.coarse;
+        c = GridLayout((f.rows + PHASES - 1) / PHASES, (f.columns + PHASES - 1) / PHASES);
+        view_.coarse_bands = Bands::of(c.rows, 1, 6), view_.push_pitch = c.columns + 2 + WIDEST;
+        const std::ptrdiff_t size = c.at(c.rows + 2, 0) + 2 * WIDEST;
+        for (int a = 0; a < 3; ++a) coarse_x_[a].assign(size, T(0)), push_[a].assign(c.rows * view_.push_pitch + WIDEST, T(0));
+        row_push_.assign(3 * view_.bands.count * view_.push_pitch + WIDEST, T(0));
+        coarse_weight_.assign(size, T(0)), std::fill(share_.begin(), share_.end(), T(0));
+        for (auto &rest : coarse_rest2_) rest.assign(size, FAR);
+        for (std::size_t k = 0; k < level.count; ++k) {
+            coarse_weight_[coarse_place(k)] = static_cast<T>(level.inverse_mass[k]);
+            for (std::size_t e = level.average_begin[k]; e < level.average_begin[k + 1]; ++e)
+                share_[inside(level.average_point[e])] = static_cast<T>(level.average_weight[e]);
+        }
+        for (std::size_t e = 0; e < level.rest.size(); ++e) {
+            const int one = level.pair[2 * e], two = level.pair[2 * e + 1];
+            const Away away{two / c.columns - one / c.columns, two % c.columns - one % c.columns};
+            for (int k = 0; k < AWAY_COUNT; ++k)
+                if (AWAY[k].rows == away.rows && AWAY[k].columns == away.columns) coarse_rest2_[k][coarse_place(one)] = static_cast<T>(level.rest[e] * level.rest[e]);
+        }
+    }
+    void forget_coarse() { view_.coarse = {}; }
+    // calls use(first point, second point, rest length) for every limit of the finest level
+    template <class Use>
+    void each_limit(const Use &use) const {
+        const GridLayout &c = view_.coarse;
+        for (int one = 0; one < c.rows * c.columns; ++one)
+            for (int k = 0; k < AWAY_COUNT; ++k)
+                if (const T rest2 = coarse_rest2_[k][coarse_place(one)]; rest2 < FAR) use(one, one + AWAY[k].rows * c.columns + AWAY[k].columns, std::sqrt(rest2));
+    }
+    // points of the finest level from vertices (n, 3)
+    std::vector<double> averages(const std::vector<double> &x) const {
+        const GridLayout &f = view_.fine, &c = view_.coarse;
+        std::vector<double> coarse(3 * static_cast<std::size_t>(c.rows) * c.columns, 0.0);
+        for (int p = 0; p < f.rows * f.columns; ++p)
+            for (int a = 0; a < 3; ++a)
+                coarse[3 * (p / f.columns / PHASES * c.columns + p % f.columns / PHASES) + a] += static_cast<double>(share_[inside(p)]) * x[3 * static_cast<std::size_t>(p) + a];
+        return coarse;
+    }
+    std::size_t triangle_count() const { return 2 * static_cast<std::size_t>(rows() - 1) * (columns() - 1); }
     // how long the weft (0) and the warp (1) of a triangle are, squared and compared with their length at rest; x (vertex, 3) [m]
     void threads(std::size_t triangle, const double *x, double *length2) const {
-        const std::size_t cell = triangle / 2, wide = view_.columns, row = cell / (wide - 1), column = cell % (wide - 1);
-        const bool upper = triangle % 2, rising = !view_.alternate || (row + column) % 2 == 0;
+        const std::size_t cell = triangle / 2, wide = columns(), row = cell / (wide - 1), column = cell % (wide - 1);
+        const bool upper = triangle % 2, rising = !alternate_ || (row + column) % 2 == 0;
         const std::size_t weft = (row + upper) * wide + column, warp = row * wide + column + (rising != upper);
         const std::size_t side[2][2] = {{weft, weft + 1}, {warp, warp + wide}};
         for (int k = 0; k < 2; ++k) {
@@ -51,41 +212,61 @@ class Grid {
             }
         }
     }
+    // calls use(row, column) for the corners of all cells in the order of the sweep; see project_corner in grid_step.h
+    template <class Use>
+    void each_corner(const Use &use) const {
+        const auto sweep = [&](int first, int last) {
+            for (int odd = 0; odd < 2; ++odd)
+                for (int phase = 0; phase < PHASES; ++phase)
+                    for (int r = first + odd; r < last; r += 2)
+                        for (int c = phase; c < columns(); c += PHASES) use(r, c);
+        };
+        const Bands &bands = view_.bands;
+        for (int b = 0; b < bands.count; ++b) sweep(bands.begin(b), bands.end(b) - (bands.end(b) < rows()));
+        for (int b = 0; b + 1 < bands.count; ++b) sweep(bands.end(b) - 1, bands.end(b));
+    }
     std::size_t bytes() const {
-        return bytes_of(x_[0], x_[1], x_[2], moment_[0], moment_[1], moment_[2], gain_, weight_, next_, after_next_);
+        std::size_t sum = bytes_of(gain_, weight_, share_, next_, after_next_, half_, coarse_weight_, row_push_) + border.bytes() + skin.bytes();
+        for (const auto *part : {x_, before_, asked_, moment_, coarse_x_, push_})
+            for (int a = 0; a < 3; ++a) sum += bytes_of(part[a]);
+        for (const auto &rest : coarse_rest2_) sum += bytes_of(rest);
+        return sum;
     }
     GridView<T> view() {
         GridView<T> v = view_;
         if (!there()) return v;
-        const std::ptrdiff_t first = v.at(1, 0);
-        for (int a = 0; a < 3; ++a) v.x[a] = x_[a].data() + first, v.moment[a] = moment_[a].data() + first;
-        v.gain = gain_.data() + first, v.weight = weight_.data() + first;
-        v.next = next_.data(), v.after_next = after_next_.data();
+        const std::ptrdiff_t first = v.fine.at(1, 0);
+        for (int a = 0; a < 3; ++a) {
+            v.x[a] = x_[a].data() + first, v.before[a] = before_[a].data() + first;
+            v.asked[a] = asked_[a].data() + first, v.moment[a] = moment_[a].data() + first;
+        }
+        v.gain = gain_.data() + first, v.weight = weight_.data() + first, v.share = share_.data() + first;
+        v.next = next_.data(), v.after_next = after_next_.data(), v.half = half_.data();
+        v.border = border.view(), v.planes = skin.view();
+        if (!v.coarse.rows) return v;
+        const std::ptrdiff_t first_coarse = v.coarse.at(1, 0);
+        for (int a = 0; a < 3; ++a) v.coarse_x[a] = coarse_x_[a].data() + first_coarse, v.push[a] = push_[a].data();
+        v.coarse_weight = coarse_weight_.data() + first_coarse, v.row_push = row_push_.data();
+        for (int k = 0; k < AWAY_COUNT; ++k) v.coarse_rest2[k] = coarse_rest2_[k].data() + first_coarse;
         return v;
     }
-    // calls use(row, column, upper) for all triangles in the order of the sweep
-    template <class Use>
-    void each_triangle(const Use &use) const {
-        const auto cells = [&](int row, int phase) {
-            for (int c = phase; c + 1 < view_.columns; c += PHASES)
-                for (int upper = 0; upper < 2; ++upper) use(row, c, upper);
-        };
-        const auto rows = [&](int first, int last) {
-            for (int odd = 0; odd < 2; ++odd)
-                for (const int phase : {0, 2, 1, 3})
-                    for (int r = first + odd; r < last; r += 2) cells(r, phase);
-        };
-        for (int b = 0; b < view_.band_count(); ++b) rows(b * BAND, std::min((b + 1) * BAND, view_.rows) - 1);
-        for (int r = BAND - 1; r + 1 < view_.rows; r += BAND) rows(r, r + 1);
-    }
+
+    GridBorder<T> border;
+    GridSkin<T> skin;
 
   private:
+    static constexpr T FAR = T(1e9);
+    // where a vertex, and a coarse point, is in the arrays here, which begin with a row of nothing
+    std::ptrdiff_t inside(std::size_t p) const { return view_.fine.place(static_cast<int>(p / columns()) + 1, static_cast<int>(p % columns())); }
+    std::ptrdiff_t coarse_place(std::size_t k) const {
+        return view_.coarse.place(static_cast<int>(k / view_.coarse.columns) + 1, static_cast<int>(k % view_.coarse.columns));
+    }
     template <class Value>
     void fill(std::vector<T> &to, const Value &value) {
-        for (int r = 0; r < view_.rows; ++r)
-            for (int c = 0; c < view_.columns; ++c)
-                to[view_.at(r + 1, c % PHASES) + c / PHASES] = value(static_cast<std::size_t>(r) * view_.columns + c);
+        for (std::size_t p = 0; p < static_cast<std::size_t>(rows()) * columns(); ++p) to[inside(p)] = value(p);
     }
     GridView<T> view_;
-    std::vector<T> x_[3], moment_[3], gain_, weight_, next_, after_next_;
+    bool alternate_ = false;
+    std::vector<T> x_[3], before_[3], asked_[3], moment_[3], gain_, weight_, share_, next_, after_next_, half_;
+    std::vector<T> coarse_x_[3], coarse_weight_, coarse_rest2_[AWAY_COUNT], push_[3], row_push_;
 };

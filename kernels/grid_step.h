@@ -1,207 +1,389 @@
-// One sweep over a rectangle of equal cells: bending as stencils, long threads, triangles. Included by xpbd_step.h.
+// The stages of a substep of a rectangle of equal cells: bending as stencils, coarse limits, long threads, cells, skin, prediction.
+// Included by grid_run.h.
 #pragma once
 #include "grid_view.h"
-#include "team.h"
 #include "threads_step.h"
 #include "wide.h"
+#include "xpbd.h"
 
 namespace TOILE_ISA {
 namespace {
 
-// where a phase of a row begins; `shift` counts columns, so the phase may be another one
 template <class T>
-inline std::ptrdiff_t place(const GridView<T> &g, int row, int phase, int shift) {
-    const int column = phase + shift + PHASES;  // not negative
-    return g.at(row, column % PHASES) + column / PHASES - 1;
+inline WidePoint<T> read(T *const *x, const T *weight, std::ptrdiff_t at) {
+    return {wide_load(x[0] + at), wide_load(x[1] + at), wide_load(x[2] + at), wide_load(weight + at)};
 }
 template <class T>
-inline WidePoint<T> read(const GridView<T> &g, std::ptrdiff_t at) {
-    return {wide_load(g.x[0] + at), wide_load(g.x[1] + at), wide_load(g.x[2] + at), wide_load(g.weight + at)};
-}
-template <class T>
-inline void write(const GridView<T> &g, std::ptrdiff_t at, const WidePoint<T> &p) {
-    wide_store(g.x[0] + at, p.x), wide_store(g.x[1] + at, p.y), wide_store(g.x[2] + at, p.z);
+inline void write(T *const *x, std::ptrdiff_t at, const WidePoint<T> &p) {
+    wide_store(x[0] + at, p.x), wide_store(x[1] + at, p.y), wide_store(x[2] + at, p.z);
 }
 
-// rows of particles (x, y, z, inverse mass) into phases, and back
+// use(place, phase, number) for a row, as many vertices at a time as a register holds
 template <class T, class Use>
-inline void each_vertex(const GridView<T> &g, int first, int last, const Use &use) {
-    for (int r = first; r < last; ++r)
-        for (int phase = 0; phase < PHASES; ++phase)
-            for (int k = 0; k < g.count(phase); k += LANES) {
-                const int lanes = g.count(phase) - k < LANES ? g.count(phase) - k : LANES;
-                use(static_cast<std::ptrdiff_t>(r) * g.columns + phase + PHASES * k, g.at(r, phase) + k, lanes);
-            }
+TOILE_INLINE void each_wide(const GridLayout &layout, int row, const Use &use) {
+    for (int phase = 0; phase < PHASES; ++phase)
+        for (int k = 0; k < layout.count(phase); k += WIDTH<T>) use(layout.at(row, phase) + k, phase, k);
 }
-constexpr std::int32_t EVERY_FOURTH[LANES] = {0, 4, 8, 12, 16, 20, 24, 28};
 
+// particles (x, y, z, …) of a row into phases, and back
+constexpr std::int32_t EVERY_THIRD[LANES] = {0, 3, 6, 9, 12, 15, 18, 21};
+template <class T, class Use>
+inline void each_eight(const GridLayout &layout, int row, const Use &use) {
+    for (int phase = 0; phase < PHASES; ++phase)
+        for (int k = 0; k < layout.count(phase); k += LANES) {
+            const int left = layout.count(phase) - k;
+            use(static_cast<std::size_t>(row) * layout.columns + phase + PHASES * k, layout.at(row, phase) + k, left < LANES ? left : LANES);
+        }
+}
 template <class T>
-void read_rows(const GridView<T> &g, const T *point, int first, int last) {
-    each_vertex(g, first, last, [&](std::ptrdiff_t p, std::ptrdiff_t at, int lanes) {
+void read_row(const GridLayout &layout, const T *particle, T *const *to, int row) {
+    each_eight<T>(layout, row, [&](std::size_t p, std::ptrdiff_t at, int lanes) {
         if (lanes == LANES) {
-            const Lanes4<T> v = gather(point + 4 * p, EVERY_FOURTH);
-            std::memcpy(g.x[0] + at, &v.x, sizeof v.x), std::memcpy(g.x[1] + at, &v.y, sizeof v.y), std::memcpy(g.x[2] + at, &v.z, sizeof v.z);
+            const Lanes4<T> v = gather(particle + 4 * p, EVERY_THIRD);
+            std::memcpy(to[0] + at, &v.x, sizeof v.x), std::memcpy(to[1] + at, &v.y, sizeof v.y), std::memcpy(to[2] + at, &v.z, sizeof v.z);
         } else {
             for (int lane = 0; lane < lanes; ++lane)
-                for (int a = 0; a < 3; ++a) g.x[a][at + lane] = point[4 * (p + PHASES * lane) + a];
+                for (int a = 0; a < 3; ++a) to[a][at + lane] = particle[4 * (p + PHASES * lane) + a];
         }
     });
 }
+// the fourth number of each particle is `weight`
 template <class T>
-void write_rows(const GridView<T> &g, T *point, int first, int last) {
-    each_vertex(g, first, last, [&](std::ptrdiff_t p, std::ptrdiff_t at, int lanes) {
+void write_row(const GridLayout &layout, T *const *from, const T *weight, T *particle, int row) {
+    each_eight<T>(layout, row, [&](std::size_t p, std::ptrdiff_t at, int lanes) {
         if (lanes == LANES) {
-            scatter(point + 4 * p, EVERY_FOURTH, Lanes4<T>{load(g.x[0] + at), load(g.x[1] + at), load(g.x[2] + at), load(g.weight + at)});
+            scatter(particle + 4 * p, EVERY_THIRD, Lanes4<T>{load(from[0] + at), load(from[1] + at), load(from[2] + at), load(weight + at)});
         } else {
             for (int lane = 0; lane < lanes; ++lane)
-                for (int a = 0; a < 3; ++a) point[4 * (p + PHASES * lane) + a] = g.x[a][at + lane];
+                for (int a = 0; a < 3; ++a) particle[4 * (p + PHASES * lane) + a] = from[a][at + lane];
         }
     });
 }
 
-// cu (left + right) + cv (below + above) - 2 (cu + cv) middle, for all vertices of some rows
-template <class T, class Use>
-inline void each_star(const GridView<T> &g, T *const *from, int first, int last, const Use &use) {
-    const Wide<T> along = wide<T>(g.bend[0]), up = wide<T>(g.bend[1]), middle = wide<T>(T(2) * (g.bend[0] + g.bend[1]));
-    for (int r = first; r < last; ++r)
-        for (int phase = 0; phase < PHASES; ++phase) {
-            const std::ptrdiff_t left = place(g, r, phase, -1), right = place(g, r, phase, 1), row = PHASES * g.pitch;
-            for (int k = 0; k < g.count(phase); k += WIDTH<T>) {
-                const std::ptrdiff_t at = g.at(r, phase) + k;
-                Wide<T> sum[3];
-                for (int a = 0; a < 3; ++a)
-                    sum[a] = along * (wide_load(from[a] + left + k) + wide_load(from[a] + right + k)) +
-                             up * (wide_load(from[a] + at - row) + wide_load(from[a] + at + row)) - middle * wide_load(from[a] + at);
-                use(at, sum);
-            }
-        }
-}
-
-// curvature of each star, times what it weighs
+// cu (left + right) + cv (below + above) - 2 (cu + cv) middle
 template <class T>
-void measure_stars(const GridView<T> &g, int first, int last) {
-    each_star(g, g.x, first, last, [&](std::ptrdiff_t at, const Wide<T> *sum) {
+struct Stencil {
+    Wide<T> along, up, middle;
+    std::ptrdiff_t row;
+    explicit Stencil(const GridView<T> &g)
+        : along(wide<T>(g.bend[0])), up(wide<T>(g.bend[1])), middle(wide<T>(T(2) * (g.bend[0] + g.bend[1]))), row(PHASES * g.fine.pitch) {}
+    inline Wide<T> sum(const T *from, std::ptrdiff_t left, std::ptrdiff_t at, std::ptrdiff_t right) const {
+        return along * (wide_load(from + left) + wide_load(from + right)) + up * (wide_load(from + at - row) + wide_load(from + at + row)) -
+               middle * wide_load(from + at);
+    }
+};
+
+// curvature of each star of a row, times what it weighs
+template <class T>
+void measure_row(const GridView<T> &g, int row) {
+    if (row == 0 || row + 1 >= g.fine.rows) return;  // stars of the border are others
+    const Stencil<T> star(g);
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
+        const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
         const Wide<T> gain = wide_load(g.gain + at);
-        for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, gain * sum[a]);
+        for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, gain * star.sum(g.x[a], left, at, right));
     });
+}
+template <class T>
+void measure_border(const GridView<T> &g, std::size_t first, std::size_t last) {
+    const BorderStars<T> &b = g.border;
+    for (std::size_t s = first; s < last; ++s)
+        for (int a = 0; a < 3; ++a) {
+            T sum = T(0);
+            for (std::int32_t e = b.begin[s]; e < b.begin[s + 1]; ++e) sum += b.weight[e] * g.x[a][b.place[e]];
+            b.moment[4 * s + a] = b.gain[s] * sum;
+        }
 }
 // x -= w Σ c moment
 template <class T>
-void bend(const GridView<T> &g, int first, int last) {
-    each_star(g, g.moment, first, last, [&](std::ptrdiff_t at, const Wide<T> *sum) {
+void bend_border(const GridView<T> &g, std::size_t band) {
+    const BorderStars<T> &b = g.border;
+    for (std::int32_t f = b.band_begin[band]; f < b.band_begin[band + 1]; ++f)
+        for (int a = 0; a < 3; ++a) {
+            T sum = T(0);
+            for (std::int32_t e = b.force_begin[f]; e < b.force_begin[f + 1]; ++e) sum += b.force_weight[e] * b.moment[4 * static_cast<std::size_t>(b.star[e]) + a];
+            g.x[a][b.to[f]] -= g.weight[b.to[f]] * sum;
+        }
+}
+
+// coarse points of one row: each the average of three by three vertices; `average`: (point, 4)
+template <class T>
+void average_row(const GridView<T> &g, int coarse_row, T *average) {
+    const int first = PHASES * coarse_row, past = first + PHASES < g.fine.rows ? first + PHASES : g.fine.rows, columns = g.coarse.columns;
+    for (int k = 0; k < columns; k += WIDTH<T>) {
+        Wide<T> sum[3] = {};
+        for (int r = first; r < past; ++r)
+            for (int phase = 0; phase < PHASES; ++phase) {
+                const std::ptrdiff_t at = g.fine.at(r, phase) + k;
+                const Wide<T> share = wide_load(g.share + at);
+                for (int a = 0; a < 3; ++a) sum[a] += share * wide_load(g.x[a] + at);
+            }
+        T *to = average + 4 * (static_cast<std::size_t>(coarse_row) * columns + k);
+        for (int lane = 0; lane < WIDTH<T> && k + lane < columns; ++lane)
+            for (int a = 0; a < 3; ++a) to[4 * lane + a] = sum[a][lane];
+    }
+}
+
+// Two points may not be farther apart than `rest`, and are not pulled by more than a share of it at once. What they are pulled by is
+// (l² - rest²) / (l² + rest²) of the way, 1 - rest / l to first order, without the square root.
+template <class T>
+TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::ptrdiff_t two, const Wide<T> &rest2, const Wide<T> &share, const Wide<T> &live) {
+    WidePoint<T> i = read(x, weight, one), j = read(x, weight, two);
+    const Wide<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z, length2 = (dx * dx + dy * dy + dz * dz) * live, over = length2 - rest2, none = wide<T>(T(0));
+    if (!any_greater(over, none)) return;  // most are slack most of the time
+    const Wide<T> sum = length2 + rest2, s = at_most(at_least(over, none), share * sum) / (sum * at_least(i.w + j.w, wide<T>(T(1e-12))));
+    const Wide<T> si = s * i.w, sj = s * j.w;
+    i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
+    j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
+    // lanes beyond the border may lie over the first ones of `one`, which must have the last word
+    write(x, two, j), write(x, one, i);
+}
+
+// limits of coarse points that lie between rows first … past; parts of three rows that do not touch each other
+template <class T>
+void limit_rows(const GridView<T> &g, int kind, int first, int past, const Wide<T> &share) {
+    const Away &away = AWAY[kind];
+    const Wide<T> all = wide<T>(T(1));
+    const int turns = away.rows ? 2 : 1, run = away.rows ? away.rows : 1;
+    for (int turn = 0; turn < turns; ++turn)
+        for (int phase = 0; phase < PHASES; ++phase)
+            for (int start = first + turn * run; start < past; start += turns * run)
+                for (int r = start; r < start + run && r < past; ++r) {
+                    if (r + away.rows >= g.coarse.rows) continue;
+                    const std::ptrdiff_t one = g.coarse.at(r, phase), two = g.coarse.place(r + away.rows, phase + away.columns);
+                    for (int k = 0; k < g.coarse.count(phase); k += WIDTH<T>)
+                        pull(g.coarse_x, g.coarse_weight, one + k, two + k, wide_load(g.coarse_rest2[kind] + one + k), share, all);
+                }
+}
+template <class T>
+void limit_band(const GridView<T> &g, std::size_t band, const Wide<T> &share) {
+    const int first = g.coarse_bands.begin(band), past = g.coarse_bands.end(band);
+    for (int kind = 0; kind < AWAY_COUNT; ++kind) limit_rows(g, kind, first, past - AWAY[kind].rows, share);
+}
+template <class T>
+void join_limits(const GridView<T> &g, std::size_t band, const Wide<T> &share) {
+    const int past = g.coarse_bands.end(band);
+    for (int kind = 0; kind < AWAY_COUNT; ++kind)
+        if (AWAY[kind].rows) limit_rows(g, kind, past - AWAY[kind].rows, past, share);
+}
+
+// how far the limits moved the coarse points of a row
+template <class T>
+void keep_push(const GridView<T> &g, int row, const T *average) {
+    const int columns = g.coarse.columns;
+    for (int a = 0; a < 3; ++a) {
+        T *push = g.push[a] + row * g.push_pitch + 1;
+        for (int c = 0; c < columns; ++c) push[c] = g.coarse_x[a][g.coarse.place(row, c)] - average[4 * (static_cast<std::size_t>(row) * columns + c) + a];
+        push[-1] = push[0], push[columns] = push[columns - 1];
+    }
+}
+
+// vertices follow the coarse points round them, linearly from one to the next, and bend: x += push - w Σ c moment
+template <class T>
+void carry_row(const GridView<T> &g, std::size_t band, int row, bool limited) {
+    const Stencil<T> star(g);
+    T *between = g.row_push + 3 * static_cast<std::ptrdiff_t>(band) * g.push_pitch;
+    if (limited) {
+        const int near = row / PHASES, far = near + row % PHASES - 1, other = far < 0 || far >= g.coarse.rows ? near : far;
+        const Wide<T> two_thirds = wide<T>(T(2) / T(3)), third = wide<T>(T(1) / T(3));
+        for (int a = 0; a < 3; ++a) {
+            const T *one = g.push[a] + near * g.push_pitch, *two = g.push[a] + other * g.push_pitch;
+            for (int k = 0; k < g.coarse.columns + 2; k += WIDTH<T>)
+                wide_store(between + a * g.push_pitch + k, other == near ? wide_load(one + k) : two_thirds * wide_load(one + k) + third * wide_load(two + k));
+        }
+    }
+    const Wide<T> none = wide<T>(T(0)), third = wide<T>(T(1) / T(3)), two_thirds = wide<T>(T(2) / T(3));
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
+        const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
         const Wide<T> w = wide_load(g.weight + at);
-        for (int a = 0; a < 3; ++a) wide_store(g.x[a] + at, wide_load(g.x[a] + at) - w * sum[a]);
+        for (int a = 0; a < 3; ++a) {
+            Wide<T> push = none;
+            if (limited) {
+                const T *mine = between + a * g.push_pitch + 1 + k;
+                push = wide_load(mine);
+                if (phase != 1) push = two_thirds * push + third * wide_load(mine + phase - 1);
+                push = where_positive(w, push);
+            }
+            wide_store(g.x[a] + at, wide_load(g.x[a] + at) + (push - w * star.sum(g.moment[a], left, at, right)));
+        }
     });
 }
 
-// two vertices may not be farther apart than `rest`; `share` as in project_pulls
+// long threads along a row, and from it to the next but one
 template <class T>
-TOILE_INLINE void pull(const GridView<T> &g, std::ptrdiff_t one, std::ptrdiff_t two, const Wide<T> &live, T rest, T share) {
-    WidePoint<T> i = read(g, one), j = read(g, two);
-    const Wide<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z, length2 = dx * dx + dy * dy + dz * dz;
-    const Wide<T> longest = wide<T>(rest), tiny = wide<T>(T(1e-12)), none = wide<T>(T(0));
-    // lanes beyond the border do not count; most threads are slack most of the time
-    if (!any_greater(length2 * live, longest * longest)) return;
-    const Wide<T> length = at_least(square_root(length2), tiny);
-    const Wide<T> stretch = at_most(at_least(length - longest, none), wide<T>(rest * share)) * live;
-    const Wide<T> s = stretch / (at_least(i.w + j.w, tiny) * length), si = s * i.w, sj = s * j.w;
-    i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
-    j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
-    write(g, one, i), write(g, two, j);
-}
-template <class T>
-void pull_along(const GridView<T> &g, int row, T share) {
+void pull_along(const GridView<T> &g, int row, const Wide<T> &share) {
     if (g.reach[0] == T(0)) return;
-    // phases 0 and 1 with 2 and 3 of the same four columns, then with those of the four before
-    for (int phase = 0; phase < PHASES; ++phase) {
-        const std::ptrdiff_t one = g.at(row, phase), two = place(g, row, phase, 2);
-        for (int k = 0; k < g.count(phase); k += WIDTH<T>)
-            pull(g, one + k, two + k, wide_load(g.after_next + phase * g.pitch + k), g.reach[0], share);
-    }
+    const Wide<T> rest2 = wide<T>(g.reach[0] * g.reach[0]);
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
+        pull(g.x, g.weight, at, g.fine.place(row, phase + 2) + k, rest2, share, wide_load(g.after_next + phase * g.fine.pitch + k));
+    });
 }
 template <class T>
-void pull_up(const GridView<T> &g, int row, T share) {
-    if (g.reach[1] == T(0)) return;
-    for (int phase = 0; phase < PHASES; ++phase)
-        for (int k = 0; k < g.count(phase); k += WIDTH<T>)
-            pull(g, g.at(row, phase) + k, g.at(row + 2, phase) + k, wide<T>(T(1)), g.reach[1], share);
+void pull_up(const GridView<T> &g, int row, const Wide<T> &share) {
+    if (g.reach[1] == T(0) || row + 2 >= g.fine.rows) return;
+    const Wide<T> rest2 = wide<T>(g.reach[1] * g.reach[1]), all = wide<T>(T(1));
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) { pull(g.x, g.weight, at, at + 2 * PHASES * g.fine.pitch, rest2, share, all); });
 }
 
-// A triangle with its right angle at p, its weft from p to q, its warp from p to r: Fu = (q - p) / width, Fv = (r - p) / height. Their
-// signs do not matter.
+// The threads that leave a vertex p along its row, to q, and across, to r: Fu = (q - p) / width, Fv = (r - p) / height. Every thread
+// of the rectangle leaves one vertex; cells shear as the angle at p. Each has the stiffness of a cell, half of it where there
+// is cloth on one side only. along: 0 where there is no q.
 template <class T>
-inline void project_corner(const GridView<T> &g, WidePoint<T> &p, WidePoint<T> &q, WidePoint<T> &r, T inverse_dt2, T compression) {
+TOILE_INLINE void project_corner(const GridView<T> &g, WidePoint<T> &p, WidePoint<T> &q, WidePoint<T> &r, const Wide<T> &weft,
+                                 const Wide<T> &warp, const Wide<T> &shear, const Wide<T> &along, T compression) {
     const Wide<T> iu = wide<T>(g.per_cell[0]), iv = wide<T>(g.per_cell[1]);
     Threads<T> t;
     t.ux = iu * (q.x - p.x), t.uy = iu * (q.y - p.y), t.uz = iu * (q.z - p.z);
     t.vx = iv * (r.x - p.x), t.vy = iv * (r.y - p.y), t.vz = iv * (r.z - p.z);
-    const auto soft = [&](int k) { return wide<T>(g.compliance[k] * inverse_dt2); };
-    t.project((p.w + q.w) * (iu * iu), p.w * (iu * iv), (p.w + r.w) * (iv * iv), soft(0), soft(1), soft(2), compression);
+    t.project((p.w + q.w) * (iu * iu), p.w * (iu * iv), (p.w + r.w) * (iv * iv), weft, warp, shear, compression, along);
     const Wide<T> qu = iu * t.au, qv = iu * t.av, ru = iv * t.bu, rv = iv * t.bv;
     t.move(q, qu, qv), t.move(r, ru, rv), t.move(p, -(qu + ru), -(qv + rv));
 }
-
-// both triangles of the cells of one phase of a row
+// of the vertices of one phase of a row
 template <class T>
-void project_cells(const GridView<T> &g, int row, int phase, T inverse_dt2, T compression) {
-    const std::ptrdiff_t left = g.at(row, phase), right = place(g, row, phase, 1), up = PHASES * g.pitch;
-    const bool rising = !g.alternate || (row + phase) % 2 == 0;
-    for (int k = 0; k < g.count(phase); k += WIDTH<T>) {
-        WidePoint<T> a = read(g, left + k), b = read(g, right + k), c = read(g, right + up + k), d = read(g, left + up + k);
-        // lanes beyond the border stay where they are
-        const Wide<T> live = wide_load(g.next + phase * g.pitch + k);
-        a.w *= live, b.w *= live, c.w *= live, d.w *= live;
-        if (rising) project_corner(g, b, a, c, inverse_dt2, compression), project_corner(g, d, c, a, inverse_dt2, compression);
-        else project_corner(g, a, b, d, inverse_dt2, compression), project_corner(g, c, d, b, inverse_dt2, compression);
-        write(g, left + k, a), write(g, right + k, b), write(g, right + up + k, c), write(g, left + up + k, d);
+void project_phase(const GridView<T> &g, int row, int phase, T inverse_dt2, T compression) {
+    const std::ptrdiff_t at = g.fine.at(row, phase), right = g.fine.place(row, phase + 1), up = PHASES * g.fine.pitch;
+    const Wide<T> weft = wide<T>(g.compliance[0] * inverse_dt2 * (row ? T(1) : T(2))), shear = wide<T>(g.compliance[2] * inverse_dt2);
+    const Wide<T> warp = wide<T>(g.compliance[1] * inverse_dt2);
+    for (int k = 0; k < g.fine.count(phase); k += WIDTH<T>) {
+        WidePoint<T> p = read(g.x, g.weight, at + k), q = read(g.x, g.weight, right + k), r = read(g.x, g.weight, at + up + k);
+        const std::ptrdiff_t column = phase * g.fine.pitch + k;
+        project_corner(g, p, q, r, weft, warp * wide_load(g.half + column), shear, wide_load(g.next + column), compression);
+        write(g.x, right + k, q), write(g.x, at + k, p), write(g.x, at + up + k, r);
     }
 }
-// cells between rows first … last; every other row, then those between, so that one does not wait for the other
+// the last row has a weft only
 template <class T>
-void project_rows(const GridView<T> &g, int first, int last, T inverse_dt2, T compression) {
+void project_last(const GridView<T> &g, int phase, T inverse_dt2, T compression) {
+    const int row = g.fine.rows - 1;
+    const std::ptrdiff_t at = g.fine.at(row, phase), right = g.fine.place(row, phase + 1);
+    const Wide<T> iu = wide<T>(g.per_cell[0]), weft = wide<T>(g.compliance[0] * inverse_dt2 * T(2));
+    for (int k = 0; k < g.fine.count(phase); k += WIDTH<T>) {
+        WidePoint<T> p = read(g.x, g.weight, at + k), q = read(g.x, g.weight, right + k);
+        const Wide<T> x = iu * (q.x - p.x), y = iu * (q.y - p.y), z = iu * (q.z - p.z);
+        const Wide<T> d = iu * shortfall<T>(x * x + y * y + z * z, (p.w + q.w) * (iu * iu) + weft, compression) * wide_load(g.next + phase * g.fine.pitch + k);
+        const Wide<T> dp = d * p.w, dq = d * q.w;
+        q.x += dq * x, q.y += dq * y, q.z += dq * z;
+        p.x -= dp * x, p.y -= dp * y, p.z -= dp * z;
+        write(g.x, right + k, q), write(g.x, at + k, p);
+    }
+}
+// the threads that leave rows first … past; every other row, then those between, so that one does not wait for the other
+template <class T>
+void project_rows(const GridView<T> &g, int first, int past, T inverse_dt2, T compression) {
     for (int odd = 0; odd < 2; ++odd)
-        for (const int phase : {0, 2, 1, 3})
-            for (int r = first + odd; r < last; r += 2) project_cells(g, r, phase, inverse_dt2, compression);
+        for (int phase = 0; phase < PHASES; ++phase)
+            for (int r = first + odd; r < past; r += 2) {
+                if (r + 1 < g.fine.rows) project_phase(g, r, phase, inverse_dt2, compression);
+                else project_last(g, phase, inverse_dt2, compression);
+            }
 }
 
 // what lies within a band of rows; then what joins it to the next
 template <class T>
-void sweep_band(const GridView<T> &g, int first, int last, T inverse_dt2, T compression, T share) {
-    for (int r = first; r < last; ++r) pull_along(g, r, share);
+void sweep_band(const GridView<T> &g, std::size_t band, T inverse_dt2, T compression, const Wide<T> &share) {
+    const int first = g.bands.begin(band), past = g.bands.end(band);
+    for (int r = first; r < past; ++r) pull_along(g, r, share);
     // rows 0 and 1 with 2 and 3, then 2 and 3 with 4 and 5
     for (const int start : {0, 2})
-        for (int four = first + start; four + 2 < last; four += 4)
-            for (int r = four; r < four + 2 && r + 2 < last; ++r) pull_up(g, r, share);
-    project_rows(g, first, last - 1, inverse_dt2, compression);
+        for (int four = first + start; four < past; four += 4)
+            for (int r = four; r < four + 2 && r + 2 < past; ++r) pull_up(g, r, share);
+    project_rows(g, first, past < g.fine.rows ? past - 1 : past, inverse_dt2, compression);
 }
 template <class T>
-void join_bands(const GridView<T> &g, int last, T inverse_dt2, T compression, T share) {
-    for (int r = last - 2; r < last && r + 2 < g.rows; ++r) pull_up(g, r, share);
-    project_rows(g, last - 1, last, inverse_dt2, compression);
+void join_bands(const GridView<T> &g, std::size_t band, T inverse_dt2, T compression, const Wide<T> &share) {
+    const int past = g.bands.end(band);
+    for (int r = past - 2; r < past; ++r) pull_up(g, r, share);
+    project_rows(g, past - 1, past, inverse_dt2, compression);
 }
 
-// bending, long threads and triangles of the whole rectangle
-template <class T, class Push>
-void sweep_grid(const GridView<T> &g, const Push &push, T *point, T inverse_dt2, T compression, T share_of_rest, int rank, int size, Barrier &barrier) {
-    const Share mine = share(g.band_count(), rank, size);
-    const auto begin = [&](std::size_t b) { return static_cast<int>(b) * BAND; };
-    const auto end = [&](std::size_t b) { return begin(b + 1) < g.rows ? begin(b + 1) : g.rows; };
-    const auto each_band = [&](const auto &use) {
-        for (std::size_t b = mine.begin; b < mine.end; ++b) use(begin(b), end(b));
-        barrier.wait();
-    };
-    each_band([&](int first, int last) {
-        for (int r = first; r < last; ++r) push(static_cast<std::size_t>(r) * g.columns, static_cast<std::size_t>(r + 1) * g.columns), read_rows<T>(g, point, r, r + 1);
+// Planes of the skin under vertices side by side, as `respond` in xpbd_step.h.
+template <class T>
+void respond(const GridView<T> &g, std::size_t b, T time, const StepOptions<T> &o) {
+    for (int half = 0; half < WIDEST; half += WIDTH<T>) {
+        const std::ptrdiff_t at = g.planes.place[b] + half;
+        const auto row = [&](int k) { return wide_load(g.planes.plane + (b * PLANE_ROWS + k) * WIDEST + half); };
+        const Wide<T> nx = row(0), ny = row(1), nz = row(2), speed = row(4), zero = wide<T>(T(0)), wall = row(3) + speed * wide<T>(time);
+        WidePoint<T> x = read(g.x, g.weight, at);
+        const Wide<T> depth = wall - (nx * x.x + ny * x.y + nz * x.z);
+        if (!any_greater(depth, zero)) continue;
+        WidePoint<T> old = read(g.before, g.weight, at);
+        // pinned vertices stay
+        const Wide<T> push = where_positive(x.w, at_most(at_least(depth, zero), wide<T>(o.push_limit)));
+        // the part of the depth that was there before is mended without giving speed
+        const Wide<T> was = wall - speed * wide<T>(o.dt) - (nx * old.x + ny * old.y + nz * old.z);
+        const Wide<T> late = at_most(at_least(was, zero), push);
+        x.x += nx * push, x.y += ny * push, x.z += nz * push;
+        old.x += nx * late, old.y += ny * late, old.z += nz * late;
+        const Wide<T> dt = wide<T>(o.dt);
+        Wide<T> sx = x.x - old.x - row(5) * dt, sy = x.y - old.y - row(6) * dt, sz = x.z - old.z - row(7) * dt;
+        const Wide<T> along = sx * nx + sy * ny + sz * nz;
+        sx -= nx * along, sy -= ny * along, sz -= nz * along;
+        // all of the slip while the skin grips, else friction times the push of it
+        const Wide<T> grip = row(8) * push, slip = at_least(square_root(sx * sx + sy * sy + sz * sz), wide<T>(T(1e-12)));
+        const Wide<T> share = where_positive(push, at_most(grip / slip, wide<T>(T(1))));
+        x.x -= sx * share, x.y -= sy * share, x.z -= sz * share;
+        write(g.x, at, x), write(g.before, at, old);
+    }
+}
+
+// what the constraints asked for
+template <class T>
+void ask_row(const GridView<T> &g, int row) {
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
+        const Wide<T> w = wide_load(g.weight + at);
+        for (int a = 0; a < 3; ++a) {
+            const Wide<T> free = wide_load(g.asked[a] + at);
+            wide_store(g.asked[a] + at, choose(w, wide_load(g.x[a] + at) - free, free));
+        }
     });
-    each_band([&](int first, int last) { measure_stars(g, first, last); });
-    each_band([&](int first, int last) {
-        bend(g, first, last);
-        sweep_band(g, first, last, inverse_dt2, compression, share_of_rest);
+}
+
+// v += dt g, air drag implicitly, x += dt v and a head start, as `predict` in xpbd_step.h
+template <class T>
+struct RowAir {
+    Wide<T> dt, fall[3], blown[3], kept, head_start;
+    explicit RowAir(const GridView<T> &g, const StepOptions<T> &o) : dt(wide<T>(o.dt)), kept(wide<T>(g.kept)), head_start(wide<T>(o.head_start)) {
+        for (int a = 0; a < 3; ++a) fall[a] = wide<T>(o.gravity[a] * o.dt), blown[a] = wide<T>(o.wind[a] * (T(1) - g.kept));
+    }
+    // asked: what constraints asked for, or where a vertex is pinned, its velocity
+    inline void predict(const GridView<T> &g, std::ptrdiff_t at, int a, const Wide<T> &w, const Wide<T> &x, const Wide<T> &v, const Wide<T> &asked) const {
+        const Wide<T> moved = choose(w, (v + fall[a]) * kept + blown[a], asked), free = x + dt * moved;
+        wide_store(g.before[a] + at, x);
+        wide_store(g.asked[a] + at, choose(w, free, asked));
+        wide_store(g.x[a] + at, free + where_positive(w, head_start * asked));
+    }
+};
+// the first substep begins: x and before hold positions and velocities
+template <class T>
+void start_row(const GridView<T> &g, const RowAir<T> &air, int row) {
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
+        const Wide<T> w = wide_load(g.weight + at), none = wide<T>(T(0));
+        for (int a = 0; a < 3; ++a) {
+            const Wide<T> v = wide_load(g.before[a] + at);
+            air.predict(g, at, a, w, wide_load(g.x[a] + at), v, choose(w, none, v));
+        }
     });
-    each_band([&](int, int last) {
-        if (last < g.rows) join_bands(g, last, inverse_dt2, compression, share_of_rest);
+}
+// the end of a substep, and the beginning of the next; after the last one `before` holds the velocities. asks: ask_row was not called
+template <class T, bool asks>
+void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &air, int row, bool last) {
+    const Wide<T> inverse_dt = wide<T>(T(1) / o.dt), most = wide<T>(o.speed_limit * o.speed_limit);
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
+        const Wide<T> w = wide_load(g.weight + at);
+        Wide<T> x[3], v[3], asked[3];
+        for (int a = 0; a < 3; ++a) {
+            x[a] = wide_load(g.x[a] + at), asked[a] = wide_load(g.asked[a] + at), v[a] = (x[a] - wide_load(g.before[a] + at)) * inverse_dt;
+            if (asks) asked[a] = choose(w, x[a] - asked[a], asked[a]);
+        }
+        const Wide<T> speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        if (any_greater(speed2, most))
+            for (Wide<T> &part : v) part = choose(speed2 - most, part * (wide<T>(o.speed_limit) / square_root(speed2)), part);
+        for (int a = 0; a < 3; ++a) {
+            if (last) wide_store(g.before[a] + at, choose(w, v[a], asked[a]));
+            else air.predict(g, at, a, w, x[a], v[a], asked[a]);
+        }
     });
-    each_band([&](int first, int last) { write_rows(g, point, first, last); });
 }
 }  // namespace
 }  // namespace TOILE_ISA

@@ -1,31 +1,98 @@
-// A rectangle of equal cells as raw views, so that its sweep (grid_step.h) can be compiled once per instruction set.
+// A rectangle of equal cells as raw views, so that its substeps (grid_run.h) can be compiled once per instruction set.
 //
-// Vertices are stored as structures of arrays, each row as four phases (column % 4): neighbours, and neighbours but one, of
-// consecutive numbers of a phase are consecutive numbers of another. Nothing is gathered, no index is read.
+// Vertices are stored as structures of arrays, each row as three phases (column % 3): neighbours, and neighbours but one, of
+// consecutive numbers of a phase are consecutive numbers of another, and so are the coarse points, one to three by three
+// vertices. Nothing is gathered, no index is read.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
-constexpr int PHASES = 4;
-constexpr int BAND = 8;  // rows that stay in the nearest cache together; a multiple of four
+constexpr int PHASES = 3;
+constexpr std::ptrdiff_t WIDEST = 16;  // lanes of any machine; rows are padded to it
+
+// where vertices, or coarse points, are
+struct GridLayout {
+    int rows = 0, columns = 0;
+    std::ptrdiff_t pitch = 0;  // numbers of one phase of a row, at least one of them unused
+
+    GridLayout() = default;
+    GridLayout(int r, int c) : rows(r), columns(c), pitch((count(0) + WIDEST) / WIDEST * WIDEST) {}
+    std::ptrdiff_t at(int row, int phase) const { return (static_cast<std::ptrdiff_t>(row) * PHASES + phase) * pitch; }
+    // of a column, which may lie up to three before the first or after the last
+    std::ptrdiff_t place(int row, int column) const {
+        const int c = column + PHASES;
+        return at(row, c % PHASES) + c / PHASES - 1;
+    }
+    // vertices of a phase of a row
+    int count(int phase) const { return (columns - phase + PHASES - 1) / PHASES; }
+};
+
+// rows that are swept together: `count` bands that begin with a multiple of `step` rows, as equal as may be
+struct Bands {
+    int rows = 0, count = 0, step = 1;
+    // an even number, so that two threads have the same work, of at least `least` steps each
+    static Bands of(int rows, int step, int least) {
+        const int steps = (rows + step - 1) / step, pairs = steps / (2 * least);
+        return {rows, pairs ? 2 * pairs : 1, step};
+    }
+    int begin(std::size_t band) const {
+        const std::size_t steps = (rows + step - 1) / step, row = step * (steps * band / count);
+        return row < static_cast<std::size_t>(rows) ? static_cast<int>(row) : rows;
+    }
+    int end(std::size_t band) const { return begin(band + 1); }
+};
+
+// limits of a coarse point: rows and columns to the other one
+struct Away {
+    int rows, columns;
+};
+constexpr int AWAY_COUNT = 10;
+constexpr Away AWAY[AWAY_COUNT] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, -1}, {1, 2}, {1, -2}, {2, 0}, {2, 1}, {2, -1}};
+
+constexpr int PLANE_ROWS = 9;  // as CONTACT_ROWS in xpbd.h
+// planes of the skin, sixteen consecutive places of a phase side by side; those of vertices without skin are never reached
+template <class T>
+struct GridPlanes {
+    const std::size_t *begin = nullptr;    // (row + 1): blocks
+    const std::int32_t *place = nullptr;   // (block)
+    const T *plane = nullptr;              // (block, PLANE_ROWS, WIDEST)
+};
+
+// stars at the border, of which none is like the other
+template <class T>
+struct BorderStars {
+    std::size_t count = 0;
+    const std::int32_t *begin = nullptr, *place = nullptr;  // (star + 1), (entry): vertices
+    const T *weight = nullptr, *gain = nullptr;             // (entry), (star)
+    T *moment = nullptr;                                    // (star, 4)
+    const std::int32_t *band_begin = nullptr;               // (band + 1): forces
+    const std::int32_t *to = nullptr, *force_begin = nullptr, *star = nullptr;  // (force): vertex, (force + 1), (entry)
+    const T *force_weight = nullptr;                        // (entry)
+};
 
 template <class T>
 struct GridView {
-    int rows = 0, columns = 0;  // of vertices
-    std::ptrdiff_t pitch = 0;   // numbers of one phase of a row, at least one of them unused
-    T *x[3] = {};               // (row, phase, pitch) [m]
-    T *moment[3] = {};          // of stars, gain (Σ c x)
-    const T *gain = nullptr;    // 0 where a vertex has no star of its own
-    const T *weight = nullptr;  // inverse mass [1/kg], 0 beyond the last column
+    GridLayout fine, coarse;
+    Bands bands, coarse_bands;
+    T *x[3] = {}, *before[3] = {};  // now and when the substep began [m]
+    T *asked[3] = {};               // as in ClothView [m]; of pinned vertices their velocity [m/s]
+    T *moment[3] = {};              // of stars, gain (Σ c x)
+    const T *gain = nullptr;        // 0 where a vertex has no star of its own
+    const T *weight = nullptr;      // inverse mass [1/kg], 0 beyond the last column
+    const T *share = nullptr;       // of a vertex in the average that is its coarse point
     const T *next = nullptr, *after_next = nullptr;  // (phase, pitch): 1 where there is a column 1, 2 farther on
-    T per_cell[2] = {};         // 1 / width, 1 / height of a cell [1/m]
-    T compliance[3] = {};       // of a triangle: weft, warp, shear
-    T bend[2] = {};             // weight of a star's neighbours along weft and warp
-    T reach[2] = {};            // rest length of long threads along weft and warp [m]; 0: none
-    bool alternate = false;     // every second cell is cut along the other diagonal
-
-    std::ptrdiff_t at(int row, int phase) const { return (static_cast<std::ptrdiff_t>(row) * PHASES + phase) * pitch; }
-    // vertices of a phase of a row
-    int count(int phase) const { return (columns - phase + PHASES - 1) / PHASES; }
-    int band_count() const { return (rows + BAND - 1) / BAND; }
+    const T *half = nullptr;        // (phase, pitch): 2 in the first and last column, whose warp has cloth on one side only; else 1
+    T per_cell[2] = {};             // 1 / width, 1 / height of a cell [1/m]
+    T compliance[3] = {};           // of a cell: weft, warp, shear
+    T bend[2] = {};                 // weight of a star's neighbours along weft and warp
+    T reach[2] = {};                // rest length of long threads along weft and warp [m]; 0: none
+    T kept = T(1);                  // what the air leaves of a velocity in a substep
+    BorderStars<T> border;
+    GridPlanes<T> planes;
+    T *coarse_x[3] = {};                  // as x, of coarse points
+    const T *coarse_weight = nullptr;
+    const T *coarse_rest2[AWAY_COUNT] = {};  // squares of rest lengths [m²]; far where there is no limit
+    T *push[3] = {};                      // (coarse row, push_pitch): how far limits moved coarse points [m], from column -1 on
+    std::ptrdiff_t push_pitch = 0;
+    T *row_push = nullptr;                // (band, 3, push_pitch): the same between two coarse rows
 };

@@ -61,6 +61,13 @@ class SkinPlanes {
     // after the substeps: the next step reads its own
     void give_back() { ::give_back(block_begin_, particle_, plane_); }
 
+    // the numbers of one plane (CONTACT_ROWS)
+    void figures(std::size_t c, T thickness, T friction, T *rows) const {
+        const T *n = normal.data() + 3 * c, *v = velocity_.data() + 3 * c;
+        const T all[CONTACT_ROWS] = {n[0], n[1], n[2], offset[c] + thickness, n[0] * v[0] + n[1] * v[1] + n[2] * v[2], v[0], v[1], v[2], friction};
+        std::copy_n(all, CONTACT_ROWS, rows);
+    }
+
     std::size_t bytes() const { return bytes_of(begin, normal, offset, velocity_, block_begin_, particle_, plane_); }
     ContactView<T> view() const { return {block_begin_.data(), particle_.data(), plane_.data()}; }
 
@@ -100,9 +107,8 @@ class SkinPlanes {
         std::fill_n(particle, LANES * blocks, static_cast<std::int32_t>(dummy));
         std::fill_n(plane, CONTACT_ROWS * LANES * blocks, T(-1));
         each(span, [&](std::size_t block, std::size_t lane, std::size_t k, std::size_t c) {
-            const T *n = normal.data() + 3 * c, *v = velocity_.data() + 3 * c;
-            const T rows[CONTACT_ROWS] = {n[0], n[1], n[2], offset[c] + thickness[k],
-                                          n[0] * v[0] + n[1] * v[1] + n[2] * v[2], v[0], v[1], v[2], friction[k]};
+            T rows[CONTACT_ROWS];
+            figures(c, thickness[k], friction[k], rows);
             particle[LANES * block + lane] = static_cast<std::int32_t>(k);
             for (int r = 0; r < CONTACT_ROWS; ++r) plane[(CONTACT_ROWS * block + r) * LANES + lane] = rows[r];
         });

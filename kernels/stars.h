@@ -131,6 +131,7 @@ class Stars {
         known_ = std::move(known), columns_ = columns, bend_ = {bend[0], bend[1]};
         rows_ = {}, rows_.set(curvature, force, chunk_count, false);
         step2_ = 0.0;
+        moment_ = {}, rest_ = {};  // the grid has its own
     }
 
     // row sums of |C W Cᵀ|; inverse_mass(particle)
@@ -155,7 +156,13 @@ class Stars {
         return true;
     }
     // of a star that a grid bends; 0: there is none
-    T known_gain(std::size_t p) const { return known_[p] ? std::min(stiffness_[p] * static_cast<T>(step2_), most_[p]) : T(0); }
+    T known_gain(std::size_t p) const { return known_[p] ? gain(p) : T(0); }
+    T gain(std::size_t star) const { return std::min(stiffness_[star] * static_cast<T>(step2_), most_[star]); }
+    // calls use(star, particle, weight) for stars that have rows, one after the other
+    template <class Use>
+    void each_listed(const Use &use) const {
+        rows_.each(use);
+    }
 
     std::size_t bytes() const { return rows_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, moment_, rest_); }
     Bending<T, I> view() {

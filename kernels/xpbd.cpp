@@ -95,21 +95,23 @@ class Cloth {
             require(star_of.data()[k] < static_cast<std::int32_t>(star_count_), "grid: a star does not exist");
             known[k] = star_of.data()[k] >= 0;
         }
+        require(drag_.all_alike(), "grid: all particles must have the same drag");
         GridView<T> shape;
-        shape.rows = rows, shape.columns = columns, shape.alternate = alternate;
         for (int a = 0; a < 2; ++a) {
             shape.per_cell[a] = static_cast<T>(1 / cell(a)), shape.bend[a] = static_cast<T>(bend(a)), shape.reach[a] = static_cast<T>(reach(a));
         }
-        for (int k = 0; k < 3; ++k) shape.compliance[k] = compliance(stiffness(k));
-        grid_.set(shape);
+        for (int k = 0; k < 3; ++k) shape.compliance[k] = compliance(2 * stiffness(k));
+        grid_.set(rows, columns, shape, alternate);
         set_grid_weight();
         stars_.leave_out(std::move(known), columns, shape.bend, chunk_count_);
+        grid_.border.set(grid_.fine(), grid_.bands(), [&](const auto &use) { stars_.each_listed(use); });
         set_bound();
-        triangles_ = {}, long_threads_ = {};
+        triangles_ = {}, long_threads_ = {}, levels_.clear();
     }
 
     // what the weighted sum of each particle's star is at rest: cloth that is creased or pleated [√(N·m) m]
     void set_star_rest(Points rest) {
+        require(!grid_.there(), "a rectangle has no creases");
         require(rest.shape(0) == count_, "a particle's star needs one vector of rest curvature");
         stars_.set_rest(rest.data(), order_);
     }
@@ -145,23 +147,19 @@ class Cloth {
                 "levels need the flat corners, the panel and the flat points of each triangle");
         require(level_count >= 0 && level_count <= LEVEL_LIMIT, "there are 0 to 8 levels");
         require_indices(triangles, count_, "levels: a triangle names a particle that does not exist");
-        const std::vector<std::int32_t> t = placed_corners(triangles);
         std::vector<double> w(count_);
         for (std::size_t k = 0; k < count_; ++k) w[k] = inverse_mass(k);
-        // panels that are drawn from inside run clockwise: mirrored here, so that charts can be laid side by side
-        std::vector<double> mirrored(corner.data(), corner.data() + corner.size());
-        for (std::size_t k = 0; k < triangles.shape(0); ++k) {
-            double *c = mirrored.data() + 6 * k;
-            const double area = (c[2] - c[0]) * (c[5] - c[1]) - (c[3] - c[1]) * (c[4] - c[0]);
-            if (area < 0)
-                for (int a = 0; a < 3; ++a) c[2 * a] = -c[2 * a];
-        }
-        const Sheet sheet{count_, triangles.shape(0), t.data(), mirrored.data(), w.data(), panel.data(), flat.data()};
-        levels_.clear();
-        std::vector<Level> levels = make_hierarchy(sheet, level_count);
+        levels_.clear(), grid_.forget_coarse();
+        std::vector<Level> levels = grid_.there() ? grid_hierarchy(corner, w, level_count) : sheet_hierarchy(triangles, corner, panel, flat, w, level_count);
         if (worn) {
             require(worn->shape(0) == count_, "worn positions need one row per particle");
             give_way(levels, placed_points(*worn));
+        }
+        if (grid_.there() && !levels.empty()) {
+            grid_.set_coarse(levels[0]);
+            Level points;  // the rest is in the grid
+            points.count = levels[0].count, points.inverse_mass = std::move(levels[0].inverse_mass);
+            levels[0] = std::move(points);
         }
         levels_.reserve(levels.size());
         for (const Level &from : levels) levels_.emplace_back(from);
@@ -170,10 +168,10 @@ class Cloth {
     // (points, limits) of each level
     std::vector<std::tuple<std::size_t, std::size_t>> levels() const {
         std::vector<std::tuple<std::size_t, std::size_t>> r;
-        for (const auto &level : levels_) {
+        for (std::size_t l = 0; l < levels_.size(); ++l) {
             std::size_t limits = 0;
-            level.each_limit([&](std::int32_t, std::int32_t, T) { ++limits; });
-            r.emplace_back(level.count, limits);
+            each_limit(l, [&](std::int32_t, std::int32_t, T) { ++limits; });
+            r.emplace_back(levels_[l].count, limits);
         }
         return r;
     }
@@ -188,19 +186,20 @@ class Cloth {
     nb::tuple level_limits(std::size_t which, Points position) {
         require(which < levels_.size() && position.shape(0) == count_, "no such level, or not one position per particle");
         std::vector<double> coarse = placed_points(position);
-        for (std::size_t l = 0; l <= which; ++l) coarse = averages(levels_[l], coarse);
+        for (std::size_t l = 0; l <= which; ++l) coarse = l == 0 && grid_.there() ? grid_.averages(coarse) : averages(levels_[l], coarse);
         std::vector<std::int32_t> pair;
         std::vector<double> rest;
-        levels_[which].each_limit([&](std::int32_t i, std::int32_t j, T length) { pair.push_back(i), pair.push_back(j), rest.push_back(length); });
+        each_limit(which, [&](std::int32_t i, std::int32_t j, T length) { pair.push_back(i), pair.push_back(j), rest.push_back(length); });
         const std::size_t limits = rest.size();
         return nb::make_tuple(own(std::move(coarse), {levels_[which].count, 3}), own(std::move(pair), {limits, 2}), own(std::move(rest), {limits}));
     }
 
-    // the order in which one sweep visits the triangles that the cloth was made of, for reference computations
+    // the order in which one sweep visits the triangles that the cloth was made of, of a rectangle the particles that threads
+    // leave, for reference computations
     std::vector<std::int32_t> triangle_sequence(Triangles triangles) const {
         std::vector<std::int32_t> r;
         if (grid_.there()) {
-            grid_.each_triangle([&](int row, int column, int upper) { r.push_back(2 * (row * (grid_.columns() - 1) + column) + upper); });
+            grid_.each_corner([&](int row, int column) { r.push_back(row * grid_.columns() + column); });
             return r;
         }
         require_indices(triangles, count_, "a triangle names a particle that does not exist");
@@ -275,8 +274,10 @@ class Cloth {
         o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
-        if (stars_.set_gain(dt / substep_count, 1.0 - head_start) && grid_.there())
+        if (stars_.set_gain(dt / substep_count, 1.0 - head_start) && grid_.there()) {
             grid_.set_gain([&](std::size_t p) { return stars_.known_gain(p); });
+            grid_.border.set_gain([&](std::size_t s) { return stars_.gain(s); });
+        }
         set_kept(o.dt);
         const bool wide = widest >= 2 && machine_has_avx2();
         find_pairs(dt, cloth_radius, watch, wide);
@@ -284,13 +285,14 @@ class Cloth {
         if (pairs_.count())
             rise = pairs_.stack(point_.data(), planes_.begin, planes_.normal.data(), planes_.offset.data(), thickness_);
         make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal.data(), planes_.offset.data());
-        planes_.pack(thickness_, grip_);
+        if (grid_.there()) grid_.skin.pack(grid_.fine(), planes_, thickness_, grip_);
+        else planes_.pack(thickness_, grip_);
         // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
         std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
         const ClothView<T, I> cloth = view();
         {
             nb::gil_scoped_release release;
-            const int size = count_ < SERIAL_BELOW ? 1 : std::min(thread_count(), chunk_count_);
+            const int size = count_ < SERIAL_BELOW ? 1 : std::min(thread_count(), grid_.there() ? grid_.bands().count : chunk_count_);
             run_team(size, [&](int rank, int team, Barrier &barrier) {
                 if (wide && widest >= 5 && machine_has_avx512()) return avx512::step(cloth, o, rank, team, barrier);
                 wide ? avx2::step(cloth, o, rank, team, barrier) : plain::step(cloth, o, rank, team, barrier);
@@ -302,6 +304,35 @@ class Cloth {
 
   private:
     using Set = ConstraintSet<T, I>;
+
+    std::vector<Level> sheet_hierarchy(const Triangles &triangles, const In<double, -1, 3, 2> &corner, const Indices &panel, const Triangles &flat,
+                                       const std::vector<double> &w, int level_count) const {
+        const std::vector<std::int32_t> t = placed_corners(triangles);
+        // panels that are drawn from inside run clockwise: mirrored here, so that charts can be laid side by side
+        std::vector<double> mirrored(corner.data(), corner.data() + corner.size());
+        for (std::size_t k = 0; k < triangles.shape(0); ++k) {
+            double *c = mirrored.data() + 6 * k;
+            const double area = (c[2] - c[0]) * (c[5] - c[1]) - (c[3] - c[1]) * (c[4] - c[0]);
+            if (area < 0)
+                for (int a = 0; a < 3; ++a) c[2 * a] = -c[2 * a];
+        }
+        return make_hierarchy({count_, triangles.shape(0), t.data(), mirrored.data(), w.data(), panel.data(), flat.data()}, level_count);
+    }
+    // all cells are like the first triangle's
+    std::vector<Level> grid_hierarchy(const In<double, -1, 3, 2> &corner, const std::vector<double> &w, int level_count) const {
+        require(corner.shape(0) > 0, "levels of a grid need its triangles");
+        double cell[2];
+        for (int a = 0; a < 2; ++a) {
+            const auto [least, most] = std::minmax({corner(0, 0, a), corner(0, 1, a), corner(0, 2, a)});
+            cell[a] = most - least;
+        }
+        return make_grid_hierarchy(grid_.rows(), grid_.columns(), cell, w, level_count);
+    }
+    template <class Use>
+    void each_limit(std::size_t level, const Use &use) const {
+        if (level == 0 && grid_.there()) grid_.each_limit(use);
+        else levels_[level].each_limit(use);
+    }
 
     void set_order(const Indices &order) {
         order_.assign(count_, I(0)), place_.assign(count_, I(0));
@@ -430,6 +461,7 @@ class Cloth {
                        triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
+        v.grid.kept = kept_[0];
         return v;
     }
 

@@ -1,7 +1,6 @@
 // Extended position-based dynamics with small steps (Macklin et al. 2019): one Gauss–Seidel sweep per substep.
 // Included by xpbd_plain.cpp and xpbd_avx2.cpp, which set TOILE_ISA. Raw pointers only: a library template
 // instantiated here could be linked into code that runs on older machines.
-#include "grid_step.h"
 #include "lanes.h"
 #include "pack.h"
 #include "pairs_step.h"
@@ -240,16 +239,6 @@ void carry(const ClothView<T, I> &cloth, int chunk) {
     });
 }
 
-// bending of a grid's border; the grid itself knows the rest
-template <class T, class I>
-void bend_border(const ClothView<T, I> &cloth, int chunk) {
-    each_row<T>(cloth.bending.force, chunk, cloth.bending.moment, [&](std::int32_t p, const Four<T> &moment) {
-        T *to = cloth.point + 4 * static_cast<std::size_t>(p);
-        const Four<T> x = load4(to);
-        store4(to, x - four<T>(x[3]) * moment);
-    });
-}
-
 constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are averaged by one thread: waiting costs more
 constexpr int FINEST_SWEEPS = 3;           // over the finest limits: they are few, and what they leave the threads must bear
 
@@ -411,10 +400,17 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     turn.barrier.wait();
 }
 
+}  // namespace
+}  // namespace TOILE_ISA
+#include "grid_run.h"
+namespace TOILE_ISA {
+namespace {
+
 // One substep: predict | coarse limits, curvatures | carry both to the particles | threads, triangles, seams | cloth against cloth |
 // skin, velocities, and the next substep's prediction. A bar is a barrier.
 template <class T, class I>
 void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
+    if (cloth.grid.fine.rows) return GridRun<T, I>(cloth, o, rank, size, barrier).run();
     // forces add up from substep to substep: Σ βⁿ = 1 / (1 - β) of what is asked for in one
     const T inverse_dt2 = T(1) / (o.dt * o.dt * (T(1) - o.head_start));
     const Air<T> air(o);
@@ -431,18 +427,8 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
         const Turn turn{rank, size, s, barrier};
         barrier.wait();
         limit_and_bend(cloth, o, turn);
-        if (cloth.grid.rows) {
-            const Share mine = share(cloth.chunk_count, rank, size);
-            for (std::size_t c = mine.begin; c < mine.end; ++c) bend_border(cloth, static_cast<int>(c));
-            barrier.wait();
-            const auto push = [&](std::size_t first, std::size_t last) {
-                if (cloth.level_count) spread(cloth.level[0], cloth.point, first, last);
-            };
-            sweep_grid<T>(cloth.grid, push, cloth.point, inverse_dt2, o.compression, o.limit_share, rank, size, barrier);
-        } else {
-            const T closing = o.seam_from + (o.seam_to - o.seam_from) * T(s + 1) / T(o.substep_count);
-            sweep_chunks(cloth, o, inverse_dt2, closing, turn);
-        }
+        const T closing = o.seam_from + (o.seam_to - o.seam_from) * T(s + 1) / T(o.substep_count);
+        sweep_chunks(cloth, o, inverse_dt2, closing, turn);
         if (cloth.pairs.block_count) {
             const Share mine = share(cloth.pairs.block_count, rank, size);
             measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);

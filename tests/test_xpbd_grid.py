@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cloth_samples import empty_space
-from test_xpbd import DOUBLE, bending_matrix, project_triangle
+from test_xpbd import DOUBLE, bent, project_triangle
 from toile import _kernels
 from toile.cloth.constraints import membrane, particle_average, stars
 from toile.cloth.grid import find_grid, stencil_stars
@@ -16,41 +16,75 @@ from toile.garment.build import particle_mass
 from toile.garment.shapes import flat_position, square_cloth
 from toile.types import Floats, Scene, State
 
-BAND, SHARE = 8, 0.05
-"""rows that are swept together; largest shortening of a long thread in a substep"""
+SHARE = 0.05
+"""largest shortening of a long thread in a substep"""
+
+
+def bands(rows: int) -> list[tuple[int, int]]:
+    """Rows that are swept together: an even number of bands of whole threes, each of nine rows or more."""
+    threes = -(-rows // 3)
+    count = 2 * (threes // 6) or 1
+    begins = [3 * (threes * band // count) for band in range(count)]
+    return list(zip(begins, [*begins[1:], rows], strict=True))
 
 
 def pull(x: Floats, w: Floats, one: int, two: int, rest: float) -> None:
     """A long thread only pulls, and not by more than a share of its length."""
     way = x[one] - x[two]
-    length = np.linalg.norm(way)
-    if length > rest and w[one] + w[two] > 0:
-        by = way / length * min(length - rest, SHARE * rest) / (w[one] + w[two])
+    length2 = way @ way
+    if length2 > rest**2 and w[one] + w[two] > 0:
+        missing = min((length2 - rest**2) / (length2 + rest**2), SHARE)
+        by = way * missing / (w[one] + w[two])
         x[one] -= w[one] * by
         x[two] += w[two] * by
+
+
+def pull_up(x: Floats, w: Floats, row: int, columns: int, reach: float) -> None:
+    """Long threads from a row to the next but one."""
+    for one in range(row * columns, (row + 1) * columns):
+        pull(x, w, one, one + 2 * columns, reach)
 
 
 def pull_within(x: Floats, w: Floats, rows: int, columns: int, reach: Floats) -> None:
     """Long threads along all rows, and between the rows of each band."""
     for row in range(rows):
-        for phase in range(4):
-            for column in range(phase, columns - 2, 4):
+        for phase in range(3):
+            for column in range(phase, columns - 2, 3):
                 pull(x, w, row * columns + column, row * columns + column + 2, reach[0])
-    for first in range(0, rows, BAND):
-        for start in (0, 1, 4, 5, 2, 3, 6, 7):
-            if start + 2 < min(BAND, rows - first):
-                for column in range(columns):
-                    one = (first + start) * columns + column
-                    pull(x, w, one, one + 2 * columns, reach[1])
+    for first, past in bands(rows):
+        for start in (0, 2):
+            for row in range(first, past - 2):
+                if (row - first - start) % 4 in (0, 1) and row >= first + start:
+                    pull_up(x, w, row, columns, reach[1])
 
 
 def pull_across(x: Floats, w: Floats, rows: int, columns: int, reach: Floats) -> None:
     """Long threads that lead from one band to the next."""
-    for last in range(BAND, rows, BAND):
-        for row in (last - 2, last - 1):
-            if row + 2 < rows:
-                for column in range(columns):
-                    pull(x, w, row * columns + column, (row + 2) * columns + column, reach[1])
+    for _, past in bands(rows)[:-1]:
+        for row in (past - 2, past - 1):
+            pull_up(x, w, row, columns, reach[1])
+
+
+def project_threads(
+    x: Floats, w: Floats, p: int, shape: tuple[int, int], cell: Floats, stiffness: Floats, compression: float
+) -> None:
+    """The weft and the warp that leave a vertex, and the angle between them; stiffness is that of a cell."""
+    rows, columns = shape
+    row, column = divmod(p, columns)
+    along, up = column + 1 < columns, row + 1 < rows
+    # where there is cloth on one side only, half a cell resists
+    k = stiffness * (0.5 if row in (0, rows - 1) else 1.0, 0.5 if column in (0, columns - 1) else 1.0, 1.0)
+    if along and up:
+        project_triangle(x, w, np.array([p, p + 1, p + columns]), np.diag(1 / cell), k, compression)
+        return
+    for there, two, width, stiff in ((along, p + 1, cell[0], k[0]), (up, p + columns, cell[1], k[1])):
+        if there:
+            f = (x[two] - x[p]) / width
+            missing = (1 - f @ f) / (1 + f @ f)
+            missing *= compression if missing > 0 else 1.0
+            change = missing / ((w[p] + w[two]) / width**2 + 1 / stiff) / width * f
+            x[two] += w[two] * change
+            x[p] -= w[p] * change
 
 
 @pytest.mark.parametrize("alternate", [True, False])
@@ -80,19 +114,15 @@ def test_kernel_equals_the_numpy_reference(alternate: bool, pinned: list[int]) -
     dt2 = (1 - DOUBLE.head_start) / 600**2
     old, kept = x, 1 / (1 + particle_average(garment, "damping")[:, None] / 600)
     x = x + np.where(w[:, None] > 0, (v + np.array([0.0, -9.81 / 600, 0.0])) * kept, v) / 600
-    matrix, gain = bending_matrix(bends, w, dt2)
-    inner = np.isin(np.arange(len(gain)), star_of)
-    # the border bends first
-    for part in (~inner, inner):
-        x = x - w[:, None] * (matrix[part].T @ (gain[part, None] * (matrix[part] @ x)))
+    x = bent(bends, x, w, dt2)
     sequence = solver._cloth.triangle_sequence(garment.triangles)
-    assert sorted(sequence) == list(range(len(garment.triangles)))
-    within = len(sequence) - 2 * (columns - 1) * ((rows - 1) // BAND)
+    assert sorted(sequence) == list(range(n))
+    within = n - columns * (len(bands(rows)) - 1)
     for pulls, part in ((pull_within, sequence[:within]), (pull_across, sequence[within:])):
         pulls(x, w, rows, columns, reach)
-        for k in part:
-            stiffness = threads.stiffness[k] * dt2
-            project_triangle(x, w, garment.triangles[k], threads.weight[k], stiffness, DOUBLE.compression)
+        for p in part:
+            stiffness = 2 * threads.stiffness[0] * dt2
+            project_threads(x, w, p, (rows, columns), grid.cell, stiffness, DOUBLE.compression)
     np.testing.assert_allclose(got.position, x, rtol=0, atol=1e-12)
     np.testing.assert_allclose(got.velocity[w > 0], ((x - old) * 600)[w > 0], rtol=0, atol=1e-8)
 

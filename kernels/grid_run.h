@@ -1,0 +1,154 @@
+// All substeps of a rectangle of equal cells: the equations of xpbd_step.h, by which it is included, without lists.
+#pragma once
+#include "grid_step.h"
+#include "team.h"
+
+namespace TOILE_ISA {
+namespace {
+
+constexpr int GRID_SWEEPS = 2;  // over the finest coarse limits
+
+// what one thread does
+template <class T, class I>
+struct GridRun {
+    const ClothView<T, I> &cloth;
+    const GridView<T> &g;
+    const StepOptions<T> &o;
+    const int rank, size;
+    Barrier &barrier;
+    const RowAir<T> air;
+    const Wide<T> share_of_rest;
+    const T inverse_dt2;
+    const Share bands, coarse_bands;
+
+    GridRun(const ClothView<T, I> &c, const StepOptions<T> &options, int r, int s, Barrier &b)
+        : cloth(c), g(c.grid), o(options), rank(r), size(s), barrier(b), air(g, o), share_of_rest(wide<T>(o.limit_share)),
+          // forces add up from substep to substep, as in `run`
+          inverse_dt2(T(1) / (o.dt * o.dt * (T(1) - o.head_start))), bands(share(g.bands.count, r, s)), coarse_bands(share(g.coarse_bands.count, r, s)) {}
+
+    template <class Use>
+    void each_band(const Share &mine, const Use &use) {
+        for (std::size_t b = mine.begin; b < mine.end; ++b) use(b);
+        barrier.wait();
+    }
+    bool limited() const { return cloth.level_count > 0; }
+    T *averages() const { return cloth.level[0].point; }
+
+    // Predicted rows are averaged, and their curvature measured while they are at hand; the outermost rows of a thread wait for
+    // their neighbours.
+    template <class Predict>
+    void predict(const Predict &row_of) {
+        const int first = g.bands.begin(bands.begin), past = g.bands.begin(bands.end);
+        int measured = first + 1;
+        each_band(bands, [&](std::size_t b) {
+            for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) row_of(r);
+            if (limited())
+                for (int r = g.bands.begin(b); r < g.bands.end(b); r += PHASES) average_row(g, r / PHASES, averages());
+            for (; measured + 1 < g.bands.end(b); ++measured) measure_row(g, measured);
+        });
+        if (first < past) {
+            measure_row(g, first);
+            if (past - 1 > first) measure_row(g, past - 1);
+        }
+    }
+
+    // coarser levels are few points: one thread works on them, the others meanwhile on the border
+    void coarsest() {
+        const int helpers = size > 1 ? size - 1 : 1;
+        if (rank > 0 || size == 1) {
+            const Share mine = share(g.border.count, size > 1 ? rank - 1 : 0, helpers);
+            measure_border(g, mine.begin, mine.end);
+        }
+        if (rank == 0 && limited()) {
+            Barrier alone(1);
+            for (int l = 1; l < cloth.level_count; ++l) average(cloth.level[l], cloth.level[l - 1].point, 0, cloth.level[l].count);
+            for (int l = cloth.level_count - 1; l > 0; --l) limit_level(cloth, o, l, 0, 1, alone);
+        }
+        barrier.wait();
+    }
+    // coarse points of a band where the coarser ones take them
+    void place_coarse(std::size_t band) {
+        const int columns = g.coarse.columns;
+        for (int r = g.coarse_bands.begin(band); r < g.coarse_bands.end(band); ++r)
+            for (int c = 0; c < columns; ++c) {
+                const std::size_t k = static_cast<std::size_t>(r) * columns + c;
+                Four<T> x = load4(averages() + 4 * k);
+                if (cloth.level_count > 1 && x[3] != T(0)) x += spread_push(cloth.level[1], k);
+                for (int a = 0; a < 3; ++a) g.coarse_x[a][g.coarse.place(r, c)] = x[a];
+            }
+    }
+    void limit() {
+        for (int sweep = 0; sweep < GRID_SWEEPS; ++sweep) {
+            each_band(coarse_bands, [&](std::size_t b) {
+                if (!sweep) place_coarse(b);
+                limit_band(g, b, share_of_rest);
+            });
+            each_band(coarse_bands, [&](std::size_t b) {
+                if (g.coarse_bands.end(b) < g.coarse.rows) join_limits(g, b, share_of_rest);
+            });
+        }
+        each_band(coarse_bands, [&](std::size_t b) {
+            for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) keep_push(g, r, averages());
+        });
+    }
+    void sweep() {
+        each_band(bands, [&](std::size_t b) {
+            bend_border(g, b);
+            for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) carry_row(g, b, r, limited());
+            sweep_band(g, b, inverse_dt2, o.compression, share_of_rest);
+        });
+        each_band(bands, [&](std::size_t b) {
+            if (g.bands.end(b) < g.fine.rows) join_bands(g, b, inverse_dt2, o.compression, share_of_rest);
+        });
+    }
+
+    // cloth against cloth works on particles
+    void show_particles() {
+        each_band(bands, [&](std::size_t b) {
+            for (int r = g.bands.begin(b); r < g.bands.end(b); ++r)
+                write_row(g.fine, g.x, g.weight, cloth.point, r), write_row(g.fine, g.before, g.weight, cloth.before, r);
+        });
+        const Share mine = share(cloth.pairs.block_count, rank, size);
+        measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);
+        barrier.wait();
+    }
+    void push_apart(int row) {
+        const std::size_t first = static_cast<std::size_t>(row) * g.fine.columns;
+        for (std::size_t p = first; p < first + g.fine.columns; ++p)
+            if (cloth.point[4 * p + 3] != T(0)) apply_pairs(cloth.pairs, p, cloth.point + 4 * p, cloth.before + 4 * p);
+        read_row(g.fine, cloth.point, g.x, row), read_row(g.fine, cloth.before, g.before, row);
+    }
+    void finish(int row, T time, bool last) {
+        const std::size_t first = g.planes.begin[row], past = g.planes.begin[row + 1];
+        if (first == past && !cloth.pairs.block_count) return finish_row<T, true>(g, o, air, row, last);
+        ask_row(g, row);
+        if (cloth.pairs.block_count) push_apart(row);
+        for (std::size_t b = first; b < past; ++b) respond(g, b, time, o);
+        finish_row<T, false>(g, o, air, row, last);
+    }
+
+    void run() {
+        predict([&](int r) {
+            read_row(g.fine, cloth.point, g.x, r), read_row(g.fine, cloth.velocity, g.before, r);
+            start_row(g, air, r);
+        });
+        for (int s = 0; s < o.substep_count; ++s) {
+            const bool last = s + 1 == o.substep_count;
+            const T time = o.dt * T(s + 1);
+            coarsest();
+            if (limited()) limit();
+            sweep();
+            if (cloth.pairs.block_count) show_particles();
+            if (!last) predict([&](int r) { finish(r, time, false); });
+            else
+                each_band(bands, [&](std::size_t b) {
+                    for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) {
+                        finish(r, time, true);
+                        write_row(g.fine, g.x, g.weight, cloth.point, r), write_row(g.fine, g.before, g.weight, cloth.velocity, r);
+                    }
+                });
+        }
+    }
+};
+}  // namespace
+}  // namespace TOILE_ISA
