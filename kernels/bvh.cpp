@@ -339,7 +339,10 @@ void Tree::nearest_per_group(const Vec3 *p, int points, double radius, std::int3
 
 Hit Tree::follow(Vec3 p, std::int32_t t, const double *velocity, double time) const {
     const auto at = [&](std::int32_t v) { return vertex(v) + time * load(velocity + 3 * std::size_t(v)); };
-    return hit_at(p, walk(p, foot_on(p, t, at), at), at);
+    const std::int32_t *v = triangle(t);
+    const Vec3 corner[3] = {at(v[0]), at(v[1]), at(v[2])};
+    const Foot foot = surface::foot_on(p, t, corner);
+    return foot.at.feature == FACE ? face_hit(p, foot, corner) : hit_at(p, walk(p, foot, at), at);
 }
 
 }  // namespace surface

@@ -8,10 +8,11 @@
 
 namespace surface {
 
+inline Vec3 face_normal(const Vec3 *corner) { return normalised(cross(corner[1] - corner[0], corner[2] - corner[0])); }
 template <class At>
 Vec3 face_normal(const std::int32_t *v, const At &at) {
-    const Vec3 a = at(v[0]);
-    return normalised(cross(at(v[1]) - a, at(v[2]) - a));
+    const Vec3 corner[3] = {at(v[0]), at(v[1]), at(v[2])};
+    return face_normal(corner);
 }
 
 // angle-weighted, not normalised (Baerentzen & Aanaes 2005)
@@ -35,15 +36,18 @@ Vec3 Tree::pseudonormal(std::int32_t t, Feature feature, const At &at) const {
 }
 
 // A triangle, its point nearest to p, and how far that is.
+inline Foot foot_on(Vec3 p, std::int32_t t, const Vec3 *corner) {
+    Foot foot{t, nearest_on_triangle(p, corner[0], corner[1], corner[2]), 0};
+    const double *w = foot.at.weight;
+    const Vec3 d = p - (w[0] * corner[0] + w[1] * corner[1] + w[2] * corner[2]);
+    foot.distance2 = dot(d, d);
+    return foot;
+}
 template <class At>
 Foot Tree::foot_on(Vec3 p, std::int32_t t, const At &at) const {
     const std::int32_t *v = triangle(t);
-    const Vec3 a = at(v[0]), b = at(v[1]), c = at(v[2]);
-    Foot foot{t, nearest_on_triangle(p, a, b, c), 0};
-    const double *w = foot.at.weight;
-    const Vec3 d = p - (w[0] * a + w[1] * b + w[2] * c);
-    foot.distance2 = dot(d, d);
-    return foot;
+    const Vec3 corner[3] = {at(v[0]), at(v[1]), at(v[2])};
+    return surface::foot_on(p, t, corner);
 }
 
 // From triangle to triangle of one group, as long as the next one is nearer: where a contact is that was found a moment ago.
@@ -69,19 +73,26 @@ Foot Tree::walk(Vec3 p, Foot foot, const At &at) const {
     return foot;
 }
 
+// the nearest point is inside a face, whose corners are known
+inline Hit face_hit(Vec3 p, const Foot &foot, const Vec3 *corner) {
+    const double *w = foot.at.weight;
+    const Vec3 point = w[0] * corner[0] + w[1] * corner[1] + w[2] * corner[2], normal = face_normal(corner);
+    const double sign = dot(p - point, normal) < 0 ? -1 : 1;
+    return {foot.triangle, FACE, sign * std::sqrt(foot.distance2), {w[0], w[1], w[2]}, point, normal};
+}
+
 template <class At>
 Hit Tree::hit_at(Vec3 p, const Foot &foot, const At &at) const {
     const std::int32_t *v = triangle(foot.triangle);
+    const Vec3 corner[3] = {at(v[0]), at(v[1]), at(v[2])};
+    if (foot.at.feature == FACE) return face_hit(p, foot, corner);
     const double *w = foot.at.weight;
-    Hit hit;
-    hit.triangle = foot.triangle, hit.feature = foot.at.feature;
-    std::copy_n(w, 3, hit.weight);
-    hit.point = w[0] * at(v[0]) + w[1] * at(v[1]) + w[2] * at(v[2]);
+    Hit hit{foot.triangle, foot.at.feature, 0, {w[0], w[1], w[2]}, w[0] * corner[0] + w[1] * corner[1] + w[2] * corner[2], {}};
     const Vec3 away = p - hit.point, pseudo = pseudonormal(foot.triangle, foot.at.feature, at);
     const double distance = std::sqrt(foot.distance2), sign = dot(away, pseudo) < 0 ? -1 : 1;
     hit.gap = sign * distance;
-    // on the surface itself the difference has no direction; inside a face the face knows it best
-    const bool blurred = hit.feature == FACE || distance < 1e-12 + 1e-9 * extent_;
+    // on the surface itself the difference has no direction
+    const bool blurred = distance < 1e-12 + 1e-9 * extent_;
     hit.normal = blurred ? normalised(pseudo) : (sign / distance) * away;
     return hit;
 }

@@ -139,28 +139,13 @@ class SurfaceCollider:
         return partial(self._follow, body, time)
 
     def _follow(self, body: PosedBody, time: float, position: Floats) -> Contacts:
-        going = body.velocity.mean(axis=0)
-        way = position - self._asked - time * going
-        hurried = np.einsum("na,na->n", way, way) > (HURRY * self.settings.radius) ** 2
-        particle, triangle = (kept[~hurried[self._found[0]]] for kept in self._found)
-        gap, normal, velocity, triangle = self.tree.follow(position, particle, triangle, body.velocity, time)
-        followed = Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
-        again = np.flatnonzero(hurried).astype(np.int32)
-        if not len(again):
-            self._found = particle, triangle
-            return followed
-        # the tree knows the skin where it was when it was searched
-        local, gap, normal, velocity, near, _ = self.tree.contacts(
-            position[again] - time * going, self.settings.radius, body.velocity
+        hint = self._hint if self._hint is not None and len(self._hint) == len(position) else None
+        radius = self.settings.radius
+        particle, gap, normal, velocity, triangle = self.tree.follow(
+            position, self._asked, *self._found, body.velocity, time, radius, HURRY * radius, hint
         )
-        gap = gap - time * np.einsum("ca,ca->c", normal, velocity - going)
-        self._found = np.append(particle, again[local]), np.append(triangle, near)
-        return Contacts(
-            particle=self._found[0],
-            gap=np.append(followed.gap, gap),
-            normal=np.concatenate([followed.normal, normal]),
-            velocity=np.concatenate([followed.velocity, velocity]),
-        )
+        self._found = particle, triangle
+        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
