@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "alike.h"
@@ -22,6 +23,30 @@ struct GivenContacts {
     const double *velocity;  // of the skin (count, 3) [m/s]
 };
 
+// Which contacts each of the caller's particles has. They are given in the order of the particles; if not, they are sorted.
+class FirstContacts {
+  public:
+    FirstContacts(const GivenContacts &given, std::size_t particles) : first_(particles + 1) {
+        const auto particle = [&](std::size_t i) { return static_cast<std::size_t>(given.particle[sorted_.empty() ? i : sorted_[i]]); };
+        if (!std::is_sorted(given.particle, given.particle + given.count)) {
+            sorted_.resize(given.count);
+            std::iota(sorted_.begin(), sorted_.end(), std::uint32_t{0});
+            std::stable_sort(sorted_.begin(), sorted_.end(), [&](auto a, auto b) { return given.particle[a] < given.particle[b]; });
+        }
+        std::size_t filled = 0;
+        for (std::size_t i = 0; i < given.count; ++i)
+            while (filled <= particle(i)) first_[filled++] = static_cast<std::uint32_t>(i);
+        while (filled < first_.size()) first_[filled++] = static_cast<std::uint32_t>(given.count);
+    }
+    template <class Use>
+    void each(std::size_t particle, const Use &use) const {
+        for (std::uint32_t i = first_[particle]; i < first_[particle + 1]; ++i) use(std::size_t{sorted_.empty() ? i : sorted_[i]});
+    }
+
+  private:
+    std::vector<std::uint32_t> first_, sorted_;
+};
+
 template <class T>
 class SkinPlanes {
   public:
@@ -29,18 +54,40 @@ class SkinPlanes {
     Scratch<T> normal;                 // (plane, 3)
     Scratch<T> offset;                 // (plane): normal · x of the skin [m]
 
-    // position: (particle, 3) in the caller's order; place: where the caller's particles are in the packed order
+    // position, velocity: (particle, 3) in the caller's order; order: which of them each packed particle is. Planes that particles,
+    // which keep their thickness [m] off the skin, cannot reach within dt [s] are left out.
     template <class I>
-    void read(const GivenContacts &given, const double *position, const std::vector<I> &place) {
-        begin.assign(place.size() + 1, 0);
-        for (std::size_t c = 0; c < given.count; ++c) ++begin[place[given.particle[c]] + 1];
-        for (std::size_t k = 0; k < place.size(); ++k) begin[k + 1] += begin[k];
-        normal.take(3 * given.count), velocity_.take(3 * given.count), offset.take(given.count);
-        std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1), home(given.count);
-        for (std::size_t c = 0; c < given.count; ++c) home[c] = next[place[given.particle[c]]]++;
-        for_ranges(given.count, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
-            for (std::size_t c = first; c < last; ++c) read_one(given, c, position + 3 * static_cast<std::size_t>(given.particle[c]), home[c]);
+    void read(const GivenContacts &given, const double *position, const double *velocity, const std::vector<I> &order,
+              const Alike<T> &thickness, double dt) {
+        const FirstContacts first(given, order.size());
+        const std::vector<std::uint8_t> near = within_reach(given, velocity, thickness, dt);
+        const std::size_t spans = (order.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;
+        std::vector<std::uint32_t> kept(spans + 1, 0);  // before each span
+        begin.resize(order.size() + 1);
+        // use(packed particle, contact)
+        const auto each_contact = [&](std::size_t span, const auto &use) {
+            for (std::size_t k = span * CONTACT_SPAN; k < std::min(order.size(), (span + 1) * CONTACT_SPAN); ++k)
+                first.each(order[k], [&](std::size_t c) { use(k, c); });
+        };
+        const auto each_span = [&](const auto &use) {
+            for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t from, std::size_t to) {
+                for (std::size_t s = from; s < to; ++s) use(s);
+            });
+        };
+        each_span([&](std::size_t s) { each_contact(s, [&](std::size_t, std::size_t c) { kept[s + 1] += near[c]; }); });
+        for (std::size_t s = 0; s < spans; ++s) kept[s + 1] += kept[s];
+        normal.take(3 * kept[spans]), velocity_.take(3 * kept[spans]), offset.take(kept[spans]);
+        each_span([&](std::size_t s) {
+            std::uint32_t next = kept[s];
+            std::size_t filled = s * CONTACT_SPAN;
+            each_contact(s, [&](std::size_t k, std::size_t c) {
+                if (!near[c]) return;
+                while (filled <= k) begin[filled++] = next;
+                read_one(given, c, position + 3 * static_cast<std::size_t>(order[k]), next++);
+            });
+            while (filled < std::min(order.size(), (s + 1) * CONTACT_SPAN)) begin[filled++] = next;
         });
+        begin.back() = kept[spans];
     }
 
     // thickness [m] and friction by particle
@@ -72,6 +119,20 @@ class SkinPlanes {
     ContactView<T> view() const { return {block_begin_.data(), particle_.data(), plane_.data()}; }
 
   private:
+    // nearer than a particle comes at twice its speed against the skin, and as far besides as cloth at rest may be jerked
+    static std::vector<std::uint8_t> within_reach(const GivenContacts &given, const double *velocity, const Alike<T> &thickness, double dt) {
+        constexpr double jerk = 0.01;  // [m]
+        const double still = jerk + *std::max_element(thickness.values().begin(), thickness.values().end());
+        std::vector<std::uint8_t> near(given.count);
+        for_ranges(given.count, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
+            for (std::size_t c = first; c < last; ++c) {
+                const double *v = velocity + 3 * static_cast<std::size_t>(given.particle[c]), *skin = given.velocity + 3 * c;
+                const double x = v[0] - skin[0], y = v[1] - skin[1], z = v[2] - skin[2], far = std::max(given.gap[c] - still, 0.0);
+                near[c] = far * far <= 4 * dt * dt * (x * x + y * y + z * z);
+            }
+        });
+        return near;
+    }
     void read_one(const GivenContacts &given, std::size_t c, const double *x, std::size_t to) {
         double along = -given.gap[c];
         for (int a = 0; a < 3; ++a) {

@@ -267,7 +267,7 @@ class Cloth {
                 "contacts: arrays differ in length");
         require_indices(contact_particle, count_, "contacts: a particle does not exist");
         planes_.read({contact_count, contact_particle.data(), contact_gap.data(), contact_normal.data(), contact_velocity.data()},
-                     position.data(), place_);
+                     position.data(), velocity.data(), order_, thickness_, dt);
         StepOptions<T> o{};
         o.dt = static_cast<T>(dt / substep_count), o.substep_count = substep_count;
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
