@@ -1,10 +1,12 @@
 // How far the skin near a cloth moves against it: what decides how often it must be looked at.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "bind.h"
+#include "team.h"
 
 namespace {
 
@@ -14,17 +16,22 @@ struct Box {
     void add(const double *p) {
         for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], p[k]), high[k] = std::max(high[k], p[k]);
     }
+    void add(const Box &other) {
+        for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], other.low[k]), high[k] = std::max(high[k], other.high[k]);
+    }
     void grow(double by) {
         for (int k = 0; k < 3; ++k) low[k] -= by, high[k] += by;
     }
     bool holds(const double *p) const {
         bool in = true;
-        for (int k = 0; k < 3; ++k) in &= p[k] > low[k] && p[k] < high[k];
+        for (int k = 0; k < 3; ++k) in &= (p[k] > low[k]) & (p[k] < high[k]);
         return in;
     }
+    bool empty() const { return !(low[0] <= high[0]); }
 };
 
-constexpr int LIMIT = 32;  // thin limbs
+constexpr int LIMIT = 32;             // thin limbs
+constexpr std::size_t STRETCH = 1024;  // skin vertices that a thread takes at a time
 
 // of some hundred rows evenly taken from all
 std::array<double, 3> median(Points rows) {
@@ -40,51 +47,122 @@ std::array<double, 3> median(Points rows) {
     return r;
 }
 
-// farthest way of broad and of thin limbs [m]
-std::tuple<double, double> skin_way(Points before, Points after, In<std::int32_t, -1> thin, Points position, Points velocity,
-                                    double dt, double near) {
-    const std::size_t n = before.shape(0);
-    require(after.shape(0) == n && thin.size() == n, "before, after and thin need one row per skin vertex");
-    require(position.shape(0) == velocity.shape(0) && position.shape(0) > 0, "position and velocity need one row per particle");
-    for (std::size_t i = 0; i < n; ++i) require(thin.data()[i] >= -1 && thin.data()[i] < LIMIT, "thin limbs are numbered from 0 to 31");
-    Box cloth;
-    for (std::size_t i = 0; i < position.shape(0); ++i) cloth.add(position.data() + 3 * i);
-    cloth.grow(near);
-    Box reach[LIMIT];
-    std::vector<std::int32_t> boxed;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double *start = before.data() + 3 * i, *end = after.data() + 3 * i;
-        if (!cloth.holds(start) && !cloth.holds(end)) continue;
-        boxed.push_back(static_cast<std::int32_t>(i));
-        if (const auto limb = thin.data()[i]; limb >= 0) reach[limb].add(start), reach[limb].add(end);
+// what one thread finds
+struct Seen {
+    Box cloth, reach[LIMIT];
+    double broadest = 0, thinnest = 0;  // squared
+};
+
+class Way {
+  public:
+    Way(Points before, Points after, const std::int32_t *limb, const std::int32_t *thin, Points position, Points velocity, double dt, double near)
+        : before_(before.data()), after_(after.data()), limb_(limb), thin_(thin), count_(before.shape(0)), position_(position), velocity_(velocity),
+          dt_(dt), near_(near), speed_(3 * count_), boxed_(count_) {
+        const int size = count_ + position.shape(0) < 4 * STRETCH ? 1 : thread_count();
+        std::vector<Seen> seen(size);
+        run_team(size, [&](int rank, int team, Barrier &barrier) {
+            const Share mine = share(position.shape(0), rank, team);
+            for (std::size_t i = mine.begin; i < mine.end; ++i) seen[rank].cloth.add(position.data() + 3 * i);
+            barrier.wait();
+            if (rank == 0) join(seen);
+            barrier.wait();
+            each_stretch(next_[0], [&](std::size_t first, std::size_t last) { find(first, last, seen[rank].reach); });
+            barrier.wait();
+            if (rank == 0) choose(seen);
+            barrier.wait();
+            each_stretch(next_[1], [&](std::size_t first, std::size_t last) { measure(first, last, seen[rank]); });
+        });
+        for (const Seen &one : seen) broad = std::max(broad, std::sqrt(one.broadest)), thinnest = std::max(thinnest, std::sqrt(one.thinnest));
+    }
+    double broad = 0, thinnest = 0;
+    std::vector<double> take_speed() { return std::move(speed_); }
+
+  private:
+    std::int32_t thin(std::size_t vertex) const { return thin_[limb_[vertex]]; }
+    template <class Use>
+    void each_stretch(std::atomic<std::size_t> &next, const Use &use) const {
+        for (std::size_t first; (first = next.fetch_add(STRETCH)) < count_;) use(first, std::min(count_, first + STRETCH));
+    }
+    void join(const std::vector<Seen> &seen) {
+        for (const Seen &one : seen) cloth_.add(one.cloth);
+        cloth_.grow(near_);
+        drift_ = median(velocity_);
+    }
+    // skin that is or comes near the box round the cloth
+    void find(std::size_t first, std::size_t last, Box *reach) {
+        for (std::size_t i = 3 * first; i < 3 * last; ++i) speed_[i] = (after_[i] - before_[i]) / dt_;
+        for (std::size_t i = first; i < last; ++i) {
+            const double *start = before_ + 3 * i, *end = after_ + 3 * i;
+            boxed_[i] = cloth_.holds(start) | cloth_.holds(end);
+            if (const auto number = thin(i); boxed_[i] && number >= 0) reach[number].add(start), reach[number].add(end);
+        }
     }
     // a hand beside the cloth matters only when some cloth is close to it
-    bool matters[LIMIT];
-    for (int k = 0; k < LIMIT; ++k) {
-        reach[k].grow(near);
-        matters[k] = false;
-        if (!(reach[k].low[0] <= reach[k].high[0])) continue;
-        for (std::size_t i = 0; i < position.shape(0) && !matters[k]; ++i) matters[k] = reach[k].holds(position.data() + 3 * i);
-    }
-    const auto drift = boxed.empty() ? std::array<double, 3>{} : median(velocity);
-    double broadest = 0, thinnest = 0;
-    for (const auto i : boxed) {
-        const auto limb = thin.data()[i];
-        if (limb >= 0 && !matters[limb]) continue;
-        double square = 0;
-        for (int k = 0; k < 3; ++k) {
-            const double way = after.data()[3 * i + k] - before.data()[3 * i + k] - dt * drift[k];
-            square += way * way;
+    void choose(const std::vector<Seen> &seen) {
+        for (int k = 0; k < LIMIT; ++k) {
+            Box reach;
+            for (const Seen &one : seen) reach.add(one.reach[k]);
+            reach.grow(near_);
+            matters_[k] = false;
+            if (reach.empty()) continue;
+            for (std::size_t i = 0; i < position_.shape(0) && !matters_[k]; ++i) matters_[k] = reach.holds(position_.data() + 3 * i);
         }
-        double &most = limb < 0 ? broadest : thinnest;
-        most = std::max(most, std::sqrt(square));
     }
-    return {broadest, thinnest};
+    void measure(std::size_t first, std::size_t last, Seen &seen) const {
+        for (std::size_t i = first; i < last; ++i) {
+            if (!boxed_[i] || (thin(i) >= 0 && !matters_[thin(i)])) continue;
+            double square = 0;
+            for (int k = 0; k < 3; ++k) {
+                const double way = after_[3 * i + k] - before_[3 * i + k] - dt_ * drift_[k];
+                square += way * way;
+            }
+            double &most = thin(i) < 0 ? seen.broadest : seen.thinnest;
+            most = std::max(most, square);
+        }
+    }
+
+    const double *before_, *after_;
+    const std::int32_t *limb_, *thin_;
+    std::size_t count_;
+    Points position_, velocity_;
+    double dt_, near_;
+    std::vector<double> speed_;
+    std::vector<std::uint8_t> boxed_;
+    std::atomic<std::size_t> next_[2] = {0, 0};
+    Box cloth_;
+    std::array<double, 3> drift_{};
+    bool matters_[LIMIT];
+};
+
+nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<std::int32_t, -1> thin, Points position, Points velocity, double dt,
+                   double near) {
+    const std::size_t n = before.shape(0);
+    require(after.shape(0) == n && limb.size() == n, "before, after and limb need one row per skin vertex");
+    require(position.shape(0) == velocity.shape(0) && position.shape(0) > 0, "position and velocity need one row per particle");
+    require(dt > 0, "dt must be positive");
+    require_indices(limb, thin.size(), "a skin vertex names a limb that does not exist");
+    for (std::size_t k = 0; k < thin.size(); ++k) require(thin(k) >= -1 && thin(k) < LIMIT, "thin limbs are numbered from 0 to 31");
+    Way way(before, after, limb.data(), thin.data(), position, velocity, dt, near);
+    return nb::make_tuple(way.broad, way.thinnest, own(way.take_speed(), {n, 3}));
+}
+
+// of the numbers of (n, 3), always added up in the same order
+double mean_square(Points rows) {
+    double sum[12] = {};
+    const std::size_t whole = rows.size() / 12;
+    for (std::size_t i = 0; i < whole; ++i)
+        for (int k = 0; k < 12; ++k) sum[k] += rows.data()[12 * i + k] * rows.data()[12 * i + k];
+    for (std::size_t i = 12 * whole; i < rows.size(); ++i) sum[i % 12] += rows.data()[i] * rows.data()[i];
+    double all = 0;
+    for (const double part : sum) all += part;
+    return all / static_cast<double>(std::max<std::size_t>(rows.shape(0), 1));
 }
 }  // namespace
 
 void bind_way(nb::module_ &m) {
-    m.def("skin_way", &skin_way, nb::arg("before"), nb::arg("after"), nb::arg("thin"), nb::arg("position"), nb::arg("velocity"),
-          nb::arg("dt"), nb::arg("near"),
-          "-> how far skin near the cloth moves against the cloth's median motion [m]: of broad limbs (thin -1), of thin ones");
+    m.def("skin_way", &skin_way, nb::arg("before"), nb::arg("after"), nb::arg("limb"), nb::arg("thin"), nb::arg("position"),
+          nb::arg("velocity"), nb::arg("dt"), nb::arg("near"),
+          "-> how far skin near the cloth moves against the cloth's median motion [m]: of broad limbs (thin[limb] -1), of thin ones; "
+          "velocity of the skin (n, 3) [m/s]");
+    m.def("mean_square", &mean_square, nb::arg("rows"), "-> mean of the squared lengths of rows (n, 3)");
 }

@@ -218,7 +218,7 @@ class Cloth {
         if (grid_.there() && every > 1) every |= 1;  // not always the same columns
         std::vector<double> sums((blocks + every - 1) / every, 0.0);
         std::vector<std::atomic<std::uint32_t>> counts(STRETCH_STEPS);
-        for_ranges(sums.size(), 600, [&](std::size_t first, std::size_t last) {
+        for_ranges(sums.size(), 100, [&](std::size_t first, std::size_t last) {
             std::vector<std::uint32_t> mine(STRETCH_STEPS, 0);
             for (std::size_t b = first; b < last; ++b)
                 sums[b] = grid_.there() ? block_stretch(grid_, every * b, position.data(), mine)

@@ -12,7 +12,7 @@ from toile._kernels import SurfaceTree, skin_way
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.surface import SurfaceCollider
 from toile.garment.shapes import flat_position, square_cloth
-from toile.run.advance import advance_frame, body_step_count
+from toile.run.advance import advance_frame, body_steps
 from toile.types import LIMBS, Body, Contacts, Floats, PosedBody, State
 
 
@@ -54,10 +54,10 @@ def test_cloth_that_travels_with_the_body_needs_no_extra_steps() -> None:
     before, after = posed(body, np.zeros(3), speed), posed(body, speed / 60, speed)
     cloth = np.array(body.vertices) * 1.05
     along, still = State(cloth, np.tile(speed, (len(cloth), 1))), State(cloth, np.zeros_like(cloth))
-    assert body_step_count(before, after, along, 1 / 60) == 1
-    assert body_step_count(before, after, still, 1 / 60) == 2
+    assert body_steps(before, after, along, 1 / 60)[0] == 1
+    assert body_steps(before, after, still, 1 / 60)[0] == 2
     far = State(cloth + np.array([0.0, 3.0, 0.0]), np.zeros_like(cloth))
-    assert body_step_count(before, after, far, 1 / 60) == 1
+    assert body_steps(before, after, far, 1 / 60)[0] == 1
 
 
 class Counted(SurfaceCollider):
@@ -113,14 +113,16 @@ def test_points_that_hurry_are_searched_again_while_skin_is_followed() -> None:
     assert collider.later(skin, 1 / 60)(end).particle.tolist() == [0, 1]
 
 
-def test_the_way_of_the_skin_is_that_of_near_skin_against_the_cloth() -> None:
+@pytest.mark.parametrize("count", [400, 9000])
+def test_the_way_of_the_skin_is_that_of_near_skin_against_the_cloth(count: int) -> None:
     generator = np.random.default_rng(5)
-    count, dt, near = 400, 0.02, 0.05
+    dt, near = 0.02, 0.05
     before = generator.uniform(-1, 1, (count, 3))
     after = before + generator.normal(0, 0.02, (count, 3))
-    thin = generator.integers(-1, 3, count).astype(np.int32)
+    # limb after limb, so that one thread does not meet all of them
+    thin = np.sort(generator.integers(-1, 3, count)).astype(np.int32)
     # limb 2 lies in the box of the cloth, but all cloth is far from it
-    before[thin == 2], after[thin == 2] = [0.9, 0.0, 0.0], [0.9, 0.02, 0.0]
+    before[thin == 2], after[thin == 2] = [0.9, 0.0, 0.0], [0.9, 0.2, 0.0]
     position = generator.uniform(-0.6, 0.6, (301, 3))
     position[0] = [1.0, 0.9, 0.9]
     velocity = generator.normal(0.5, 0.1, (301, 3))
@@ -133,5 +135,7 @@ def test_the_way_of_the_skin_is_that_of_near_skin_against_the_cloth() -> None:
         inside = (position > reach.min(axis=0) - near) & (position < reach.max(axis=0) + near)
         boxed[of] = inside.all(axis=1).any()
     assert not boxed[thin == 2].any()
-    found = skin_way(before, after, thin, position, velocity, dt, near)
-    assert found == pytest.approx((way[boxed & (thin < 0)].max(), way[boxed & (thin >= 0)].max()), abs=1e-15)
+    limbs, numbers = thin + 1, np.arange(-1, 3, dtype=np.int32)
+    *found, speed = skin_way(before, after, limbs, numbers, position, velocity, dt, near)
+    np.testing.assert_allclose(speed, (after - before) / dt, rtol=0, atol=1e-12)
+    assert found == pytest.approx([way[boxed & (thin < 0)].max(), way[boxed & (thin >= 0)].max()], abs=1e-15)

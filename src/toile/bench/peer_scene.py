@@ -29,7 +29,9 @@ def moved(points: Any, when: float) -> Any:
     """Return points that move with the dummy."""
     angle, shift = dummy_motion(when)
     c, s = np.cos(angle), np.sin(angle)
-    return points @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]).T + np.array([shift, 0.0, 0.0])
+    x, y, z = points.T
+    # no matrix product: its threads would go on waiting on the cores that the cloth is to have
+    return np.stack([c * x + s * z + shift, y, c * z - s * x], axis=1)
 
 
 class Watch:

@@ -201,16 +201,12 @@ def skirt_trial(
     solver = XpbdSolver(garment, replace(settings, self_collision=self_collision))
     solver.pin(rim)
     collider = SurfaceCollider(body)
-    joint = np.eye(4)[None]
+    joint, still = np.eye(4)[None], np.zeros_like(body.vertices)
 
-    @lru_cache(maxsize=3)
-    def place(frame: int) -> Floats:
-        return dummy_pose(body.vertices, frame * FRAME)
-
-    # the pose with which a frame ends is that with which the next begins
+    # the pose with which a frame ends is that with which the next begins; its velocity follows from the two
     @lru_cache(maxsize=2)
     def pose(frame: int) -> PosedBody:
-        return PosedBody(body, place(frame), (place(frame) - place(frame - 1)) / FRAME, joint)
+        return PosedBody(body, dummy_pose(body.vertices, frame * FRAME), still, joint)
 
     def frame(state: State, number: int) -> State:
         velocity = np.array(state.velocity)

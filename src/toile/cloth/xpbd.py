@@ -8,6 +8,7 @@ tension across the whole cloth in one sweep. The hot loop is kernels/xpbd_step.h
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -280,9 +281,9 @@ class XpbdSolver:
         """Return the state dt seconds later."""
         if not self._levels_ready:
             self._set_levels()
-        parts = max(1, int(np.ceil(dt / self.longest_look - 1e-6)))
+        parts = max(1, math.ceil(dt / self.longest_look - 1e-6))
         speed = mean_speed(state.velocity)
-        substeps = max(1, int(np.ceil(dt / parts / self._substep(state.position, speed) - 1e-9)))
+        substeps = max(1, math.ceil(dt / parts / self._substep(state.position, speed) - 1e-9))
         still = 0.0 if self.settings.substep else calmness(speed, NEARLY_STILL)
         self._cloth.set_drag(self._drag + CALM_DRAG * still)
         start, end = self._seam_fraction, self._next_fraction
@@ -329,7 +330,7 @@ def _kernel(precision: str, particles: int) -> type:
 def mean_speed(velocity: Floats) -> float:
     """Return the root of the mean square of velocities (n, 3) [m/s]."""
     # no dot product: a threaded one adds up in another order on another machine
-    return float(np.sqrt(np.square(velocity).sum() / max(len(velocity), 1)))
+    return math.sqrt(_kernels.mean_square(velocity))
 
 
 def calmness(speed: float, slow: float) -> float:

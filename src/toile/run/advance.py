@@ -49,24 +49,25 @@ def between(before: PosedBody, after: PosedBody, fraction: float, velocity: Floa
     return PosedBody(before.body, vertices, velocity, after.world_from_joint)
 
 
-def body_step_count(before: PosedBody, after: PosedBody, state: State, dt: float) -> int:
-    """Return into how many steps a frame of dt seconds is cut: no fast limb passes through the cloth.
+def body_steps(before: PosedBody, after: PosedBody, state: State, dt: float) -> tuple[int, Floats]:
+    """Return into how many steps a frame of dt seconds is cut, and the skin's velocity [m/s], (n, 3).
 
-    Only skin that is or comes near the cloth counts (thin limbs: near some of it), and only its motion
-    against the cloth as a whole, which travels with a walking body.
+    No fast limb passes through the cloth. Only skin that is or comes near the cloth counts (thin limbs: near
+    some of it), and only its motion against the cloth as a whole, which travels with a walking body.
     """
     if before is after or not len(state.position):
-        return 1
-    broad, thin = skin_way(
+        return 1, (after.vertices - before.vertices) / dt
+    broad, thin, velocity = skin_way(
         before.vertices,
         after.vertices,
-        _THIN_NUMBER[before.body.limb],
+        np.asarray(before.body.limb, np.int32),
+        _THIN_NUMBER,
         state.position,
         state.velocity,
         dt,
         NEAR,
     )
-    return max(1, int(np.ceil(max(broad / LONGEST_SKIN_STEP, thin / THIN_SKIN_STEP))))
+    return max(1, int(np.ceil(max(broad / LONGEST_SKIN_STEP, thin / THIN_SKIN_STEP)))), velocity
 
 
 def advance_frame(
@@ -89,14 +90,14 @@ def advance_frame(
     """
     if collider is None or before is None or after is None:
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
-    searches = body_step_count(before, after, state, dt)
+    searches, velocity = body_steps(before, after, state, dt)
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
     often = int(np.ceil(dt / getattr(solver, "longest_look", np.inf) - 1e-6)) if before is not after else 1
     count = max(searches, often) * looks
     # hardly any skin comes near before the next search that was too far: contacts are followed meanwhile
     follow = getattr(collider, "later", None) if mend is None else None
     period = min(count // searches, FOLLOWED) if follow else 1
-    velocity, now = (after.vertices - before.vertices) / dt, before
+    now = before
     for step in range(count):
         if follow and step % period:
             query = follow(now, step % period * dt / count)
