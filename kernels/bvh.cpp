@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "bvh_foot.h"
+#include "bvh_lanes.h"
 #include "float4.h"
+#include "team.h"
 
 namespace surface {
 
@@ -15,6 +17,7 @@ namespace surface {
 struct Tree::Best {
     static constexpr int room = 64;
     Vec3 p;
+    float rounded[3];   // p
     double radius2;     // squared [m2]
     float slack;        // rounding of float32 coordinates [m]
     float limit;        // squared distance still worth a look
@@ -27,6 +30,7 @@ struct Tree::Best {
     Best(Vec3 point, double radius, double extent) { start(point, radius, extent); }
     void start(Vec3 point, double radius, double extent) {
         p = point, radius2 = radius * radius, count = 0, foot.triangle = -1;
+        store(rounded, p);
         slack = static_cast<float>(1e-6 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
         limit = enlarged(static_cast<float>(std::min(radius2, 1e30)));
     }
@@ -60,54 +64,34 @@ void Tree::decide(Best &best) const {
 }
 
 namespace {
-
-struct Vec4 {
-    Float4 x, y, z;
+// chosen once: what this machine runs
+struct Lanes {
+    decltype(&plain::near_boxes) near_boxes = plain::near_boxes;
+    decltype(&plain::leaf_distance2) distance2 = plain::leaf_distance2;
+    decltype(&plain::leaf_distances2) distances2 = plain::leaf_distances2;
+    Lanes() {
+        if (machine_has_avx512()) near_boxes = avx512::near_boxes, distance2 = avx512::leaf_distance2, distances2 = avx512::leaf_distances2;
+        else if (machine_has_avx2()) near_boxes = avx2::near_boxes, distance2 = avx2::leaf_distance2, distances2 = avx2::leaf_distances2;
+    }
 };
-inline Vec4 operator-(const Vec4 &a, const Vec4 &b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-inline Float4 dot(const Vec4 &a, const Vec4 &b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-inline Vec4 along(const Vec4 &a, Float4 t, const Vec4 &e) { return {a.x + t * e.x, a.y + t * e.y, a.z + t * e.z}; }
-
-// squared distance of the origin to the segment from a along e; points count as segments (0/0 becomes 0)
-inline Float4 segment_distance2(const Vec4 &a, const Vec4 &e, Float4 ee, Float4 towards) {
-    const Float4 t = min(max(towards / ee, Float4(0.0f)), Float4(1.0f));
-    const Vec4 d = along(a, t, e);
-    return dot(d, d);
-}
-
+const Lanes lanes;
 }  // namespace
 
-void Tree::search_leaf(const Leaf &leaf, Best &best) const {
-    const Float4 x(static_cast<float>(best.p.x)), y(static_cast<float>(best.p.y)), z(static_cast<float>(best.p.z));
-    const auto corner = [&](int i) -> Vec4 {
-        const auto &c = leaf.corner[i];
-        return {Float4::load(c[0]) - x, Float4::load(c[1]) - y, Float4::load(c[2]) - z};
-    };
-    const Vec4 a = corner(0), b = corner(1), c = corner(2), ab = b - a, ac = c - a, bc = c - b;
-    const Float4 zero(0.0f), abab = dot(ab, ab), abac = dot(ab, ac), acac = dot(ac, ac), bcbc = dot(bc, bc);
-    const Float4 d1 = zero - dot(ab, a), d2 = zero - dot(ac, a);
-    Float4 near = segment_distance2(a, ab, abab, d1);
-    near = min(segment_distance2(a, ac, acac, d2), near);
-    near = min(segment_distance2(b, bc, bcbc, zero - dot(bc, b)), near);
-    // inside the face: all three barycentric coordinates positive
-    const Float4 d3 = d1 - abab, d4 = d2 - abac, d5 = d1 - abac, d6 = d2 - acac;
-    const Float4 va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
-    const Float4 whole = va + vb + vc;
-    const Vec4 foot = along(along(a, vb / whole, ab), vc / whole, ac);
-    near = where_positive(va, vb, vc, min(dot(foot, foot), near), near);
-
-    int mask = less_equal(near, Float4(best.limit)) & ((1 << leaf.count) - 1);
-    if (!mask) return;
-    float distance2[4];
-    near.store(distance2);
-    for (; mask; mask &= mask - 1) {
-        const int k = std::countr_zero(static_cast<unsigned>(mask));
+// keep the triangles of a leaf that can be nearest, by their distances in float32
+void Tree::consider(const Leaf &leaf, const float *distance2, Best &best) const {
+    for (int k = 0; k < leaf.count; ++k) {
         if (!(distance2[k] <= best.limit)) continue;
         best.limit = std::min(best.limit, best.enlarged(distance2[k]));
         if (best.count == Best::room) decide(best);
         best.candidate[best.count] = leaf.triangle[k];
         best.distance2[best.count++] = distance2[k];
     }
+}
+
+void Tree::search_leaf(const Leaf &leaf, Best &best) const {
+    float distance2[4];
+    lanes.distance2(leaf.corner[0][0], best.rounded, distance2);
+    consider(leaf, distance2, best);
 }
 
 void Tree::search(std::int32_t root, Best &best) const {
@@ -238,28 +222,46 @@ int Tree::nearest_per_group(Vec3 p, double radius, std::int32_t *hint, Hit *hits
 
 // Points that search together: their box, and the leaves that are near enough to it to hold the nearest triangle of one.
 struct Tree::Packet {
-    static constexpr int room = 128;
+    static constexpr int room = 256;
+    alignas(64) float lo[3][room];  // boxes of the leaves
+    alignas(64) float hi[3][room];
+    std::int32_t leaf[room];
     float low[3], high[3];
     float limit = 0;  // squared distance still worth a look, for any of the points
     int count = 0;
-    std::int32_t leaf[room];
-    float lo[3][room], hi[3][room];  // boxes of the leaves
 
     Packet() { std::fill_n(low, 3, 1e30f), std::fill_n(high, 3, -1e30f); }
     void add(Vec3 p) {
         const float x[3] = {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
         for (int k = 0; k < 3; ++k) low[k] = std::min(low[k], x[k]), high[k] = std::max(high[k], x[k]);
     }
-    // which of four boxes are within the limit of the points' box: the boxes of all points' neighbours are
-    int near(const Node &node) const {
-        Float4 distance2(0.0f);
-        for (int k = 0; k < 3; ++k) {
-            const Float4 d = max(max(Float4::load(node.lo[k]) - Float4(high[k]), Float4(low[k]) - Float4::load(node.hi[k])), Float4(0.0f));
-            distance2 = distance2 + d * d;
-        }
-        return less_equal(distance2, Float4(limit));
+    void add(const Node &node, int place) {
+        leaf[count] = ~node.child[place];
+        for (int a = 0; a < 3; ++a) lo[a][count] = node.lo[a][place], hi[a][count] = node.hi[a][place];
+        ++count;
     }
 };
+
+namespace {
+// which of four boxes are within the limit of the points' box: the boxes of all points' neighbours are
+class NearPoints {
+  public:
+    NearPoints(const float *low, const float *high, float limit) : limit_(limit) {
+        for (int k = 0; k < 3; ++k) low_[k] = Float4(low[k]), high_[k] = Float4(high[k]);
+    }
+    int operator()(const Node &node) const {
+        Float4 distance2(0.0f);
+        for (int k = 0; k < 3; ++k) {
+            const Float4 d = max(max(Float4::load(node.lo[k]) - high_[k], low_[k] - Float4::load(node.hi[k])), Float4(0.0f));
+            distance2 = distance2 + d * d;
+        }
+        return less_equal(distance2, limit_);
+    }
+
+  private:
+    Float4 low_[3], high_[3], limit_;
+};
+}  // namespace
 
 // false: more leaves than there is room for
 bool Tree::gather(std::int32_t root, Packet &packet) const {
@@ -267,36 +269,36 @@ bool Tree::gather(std::int32_t root, Packet &packet) const {
     int open_count = 0;
     open[open_count++] = root;
     packet.count = 0;
+    const NearPoints near_points(packet.low, packet.high, packet.limit);
     while (open_count > 0) {
         const Node &node = nodes_[open[--open_count]];
-        for (int near = packet.near(node); near; near &= near - 1) {
+        for (int near = near_points(node); near; near &= near - 1) {
             const int k = std::countr_zero(static_cast<unsigned>(near));
             if (node.child[k] >= 0) {
                 open[open_count++] = node.child[k];
                 continue;
             }
             if (packet.count == Packet::room) return false;
-            packet.leaf[packet.count] = ~node.child[k];
-            for (int a = 0; a < 3; ++a) packet.lo[a][packet.count] = node.lo[a][k], packet.hi[a][packet.count] = node.hi[a][k];
-            ++packet.count;
+            packet.add(node, k);
         }
     }
-    for (int i = packet.count; i < (packet.count + 3) / 4 * 4; ++i)
+    for (int i = packet.count; i % BOXES_AT_ONCE; ++i)
         for (int a = 0; a < 3; ++a) packet.lo[a][i] = 1e30f, packet.hi[a][i] = -1e30f;
     return true;
 }
 
 // one of the points among the leaves of all
 void Tree::search_packet(const Packet &packet, Best &best) const {
-    const Float4 p[3] = {Float4(static_cast<float>(best.p.x)), Float4(static_cast<float>(best.p.y)), Float4(static_cast<float>(best.p.z))};
-    for (int i = 0; i < packet.count; i += 4) {
-        Float4 distance2(0.0f);
-        for (int k = 0; k < 3; ++k) {
-            const Float4 d = max(max(Float4::load(packet.lo[k] + i) - p[k], p[k] - Float4::load(packet.hi[k] + i)), Float4(0.0f));
-            distance2 = distance2 + d * d;
-        }
-        for (int near = less_equal(distance2, Float4(best.limit)); near; near &= near - 1)
-            search_leaf(leaves_[packet.leaf[i + std::countr_zero(static_cast<unsigned>(near))]], best);
+    std::int32_t near[Packet::room];
+    const int count = lanes.near_boxes({packet.lo[0], packet.hi[0], Packet::room, packet.count}, best.rounded, best.limit, near);
+    const auto leaf = [&](int i) -> const Leaf & { return leaves_[packet.leaf[near[i]]]; };
+    for (int i = 0; i < count; i += LEAVES_AT_ONCE) {
+        if (i + 1 == count) return search_leaf(leaf(i), best);
+        const float *corners[LEAVES_AT_ONCE];
+        float distance2[4 * LEAVES_AT_ONCE];
+        for (int k = 0; k < LEAVES_AT_ONCE; ++k) corners[k] = leaf(std::min(i + k, count - 1)).corner[0][0];
+        lanes.distances2(corners, best.rounded, distance2);
+        for (int k = 0; k < LEAVES_AT_ONCE && i + k < count; ++k) consider(leaf(i + k), distance2 + 4 * k, best);
     }
 }
 
@@ -312,8 +314,8 @@ void Tree::nearest_per_group(const Vec3 *p, int points, double radius, std::int3
         largest = std::max({largest, std::abs(p[i].x), std::abs(p[i].y), std::abs(p[i].z)});
     }
     for (int g = 0; g < groups; ++g) {
-        packet.limit = Best({largest, 0, 0}, std::min(radius, 1e15), extent_).limit;
-        const bool reached = roots_[g] >= 0 && packet.near(nodes_[roots_[g]]);
+        const float most = Best({largest, 0, 0}, std::min(radius, 1e15), extent_).limit;
+        const bool reached = roots_[g] >= 0 && NearPoints(packet.low, packet.high, most)(nodes_[roots_[g]]);
         packet.limit = 0;
         for (int i = 0; reached && i < points; ++i) {
             if (!askable(p[i])) continue;

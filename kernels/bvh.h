@@ -114,6 +114,7 @@ class Tree {
     bool beyond(Vec3 p, int group, double radius) const;
     void search(std::int32_t root, Best &best) const;
     void search_leaf(const Leaf &leaf, Best &best) const;
+    void consider(const Leaf &leaf, const float *distance2, Best &best) const;
     void decide(Best &best) const;
     bool fill(Best &best, Hit &hit) const;
     bool touches_other_group(const Hit &hit) const;

@@ -33,8 +33,10 @@ void require_hints(const Array &hint, std::size_t triangle_count) {
 }
 
 void require_finite(const Points &points, const char *message) {
-    for (std::size_t i = 0; i < points.size(); ++i)
-        if (!(std::abs(points.data()[i]) < 1e15)) throw std::invalid_argument(message);
+    // without an early exit the loop is vectorised
+    bool fine = true;
+    for (std::size_t i = 0; i < points.size(); ++i) fine &= std::abs(points.data()[i]) < 1e15;
+    require(fine, message);
 }
 
 Tree *make_tree(Tree *where, Triangles triangles, Points vertices, std::optional<In<std::int32_t, -1>> group) {
