@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from toile.collision.creases import NEAR, Creases
+from toile._kernels import SurfaceTree
+from toile.collision.creases import NEAR, BothSides, Creases
 from toile.types import Contacts, Floats, PosedBody
 
 
@@ -59,13 +62,49 @@ def test_a_side_is_forgotten_far_away() -> None:
     assert len(asked(collider, np.array([[0.001, 0.003, 0.0]])).particle) == 1
 
 
-@pytest.mark.parametrize(("remembers", "rests"), [(True, True), (False, False)])
-def test_a_point_that_is_pulled_along_comes_to_rest_in_a_valley(remembers: bool, rests: bool) -> None:
+class Slopes(Roof):
+    """The same skin as triangles."""
+
+    def __init__(self, slope: float) -> None:
+        super().__init__(slope)
+        ridge, foot = [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], [[-1.0, slope, -1.0], [-1.0, slope, 1.0]]
+        corners = np.array([*foot, *ridge, *(np.array(foot) * [-1, 1, 1])])
+        self.tree = SurfaceTree(
+            np.array([[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]], dtype=np.int32), corners
+        )
+
+
+STANDS = SimpleNamespace(velocity=np.zeros((6, 3)))
+
+
+def both_sides(slope: float) -> BothSides:
+    return BothSides(Slopes(slope))  # type: ignore[arg-type]
+
+
+def test_a_step_away_from_one_side_of_a_valley_finds_the_other() -> None:
+    points = np.array([[0.001, 0.003, 0.0], [0.5, 0.503, 0.0], [0.001, 0.05, 0.0]])
+    found = both_sides(1.0).at(STANDS)(points)  # type: ignore[arg-type]
+    np.testing.assert_array_equal(found.particle, [0, 0, 1, 2])
+    np.testing.assert_allclose(sorted(found.gap[:2]), np.array([0.002, 0.004]) / np.sqrt(2), atol=1e-6)
+    np.testing.assert_allclose(found.normal[0] @ found.normal[1], 0.0, atol=1e-6)
+
+
+def test_a_ridge_has_no_other_side() -> None:
+    for x in (-0.002, 0.002):
+        points = np.array([[x, 0.001, 0.0]])
+        assert len(both_sides(-1.0).at(STANDS)(points).particle) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("collider", "rests"), [(creases(1.0, 1), True), (both_sides(1.0), True), (Roof(1.0), False)]
+)
+def test_a_point_that_is_pulled_along_comes_to_rest_in_a_valley(
+    collider: Creases | BothSides | Roof, rests: bool
+) -> None:
     # each frame it is pulled 1 mm aside and down, then put back onto the skin that it was told of
-    collider = creases(1.0, 1) if remembers else Roof(1.0)
     x, steps = np.array([[-0.0105, 0.012, 0.0]]), []
     for _ in range(40):
-        found, before = collider.at(None)(x), x.copy()  # type: ignore[arg-type]
+        found, before = collider.at(STANDS)(x), x.copy()  # type: ignore[arg-type]
         gap = found.gap + ([[0.001, -0.0015, 0.0]] @ found.normal.T)[0]
         x = x + np.array([0.001, -0.0015, 0.0])
         for _ in range(20):

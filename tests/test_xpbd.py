@@ -7,7 +7,7 @@ from cloth_samples import COTTON, edge_stretch, empty_space, lying, sheet
 from toile import _kernels
 from toile.cloth import make_solver
 from toile.cloth.constraints import Stars, cloth_distance, membrane, stars
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, calmness, mean_speed
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, calmness, mean_speed, rubbing_drag
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.garment.outfit import join, layered
@@ -282,6 +282,29 @@ def test_hanging_cloth_swings_on() -> None:
     turns = np.abs(np.array(hem)[1:-1][way[:-1] * way[1:] <= 0])
     assert (turns[:3] > [0.09, 0.045, 0.025]).all()
     assert np.abs(hem[-20:]).max() < 0.01
+
+
+def test_threads_that_rub_end_small_swings() -> None:
+    # a swing of 8 cm: dry friction ends it within 3 s; friction in proportion to the speed never would
+    garment = square_cloth(20, 20)
+    solver = XpbdSolver(garment, XpbdSettings(self_collision=False))
+    x = flat_position(garment) - np.array([0.0, 1.0, 0.0])
+    solver.pin(np.flatnonzero(x[:, 1] > -1e-9).astype(np.int32))
+    x = np.stack([x[:, 0], np.cos(0.08) * x[:, 1], np.sin(0.08) * x[:, 1]], axis=1)
+    state, moving = State(x, np.zeros_like(x)), []
+    for _ in range(180):
+        before, state = state, solver.step(state, empty_space(), 1 / 60)
+        moving.append(np.mean(np.linalg.norm(state.position - before.position, axis=1) > 0.0003))
+    assert moving[75] > 0.5
+    assert max(moving[-20:]) == 0.0
+
+
+def test_fast_cloth_hardly_feels_its_threads_rub() -> None:
+    assert rubbing_drag(1.0) == pytest.approx(0.04)
+    assert rubbing_drag(0.02) == pytest.approx(4.0)
+    assert rubbing_drag(0.0) == rubbing_drag(1e-5) == 20.0
+    speeds = np.linspace(0.0, 0.1, 50)
+    assert (np.diff([rubbing_drag(v) for v in speeds]) <= 0).all()
 
 
 def test_a_pulled_strip_has_the_fabrics_stiffness() -> None:

@@ -61,9 +61,11 @@ longest to the shortest; cloth faster than twice this as many as its stretch ask
 FAST = 0.5
 """cloth faster than twice this on the mean [m/s] may take half as many substeps again where it stretches 2.25
 times as much as stated; slower cloth would tremble, stretched and relieved in turn"""
-NEARLY_STILL, CALM_DRAG = 0.02, 4.0
-"""cloth slower than this on the mean [m/s] comes to rest at this rate [1/s], cloth faster than twice this
-swings on: threads rub on each other; constraints do not"""
+RUBBING, STICKING = 0.04, 0.08
+"""threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
+is nearly still [m/s²]; dry friction, so that small swings end"""
+NEARLY_STILL, HARDEST_BRAKE = 0.02, 20.0
+"""the mean speed below which cloth sticks [m/s], less and less up to twice this; the highest rate [1/s]"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,8 +286,7 @@ class XpbdSolver:
         parts = max(1, math.ceil(dt / self.longest_look - 1e-6))
         speed = mean_speed(state.velocity)
         substeps = max(1, math.ceil(dt / parts / self._substep(state.position, speed) - 1e-9))
-        still = 0.0 if self.settings.substep else calmness(speed, NEARLY_STILL)
-        self._cloth.set_drag(self._drag + CALM_DRAG * still)
+        self._cloth.set_drag(self._drag + (0.0 if self.settings.substep else rubbing_drag(speed)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:
@@ -336,6 +337,12 @@ def mean_speed(velocity: Floats) -> float:
 def calmness(speed: float, slow: float) -> float:
     """Return how calm cloth of a mean speed is: 1 up to slow, 0 from twice that [m/s]."""
     return min(max(2.0 - speed / slow, 0.0), 1.0)
+
+
+def rubbing_drag(speed: float) -> float:
+    """Return the rate at which threads that rub slow down cloth of a mean speed [m/s], [1/s]."""
+    slows = RUBBING + (STICKING - RUBBING) * calmness(speed, NEARLY_STILL)
+    return HARDEST_BRAKE if slows >= HARDEST_BRAKE * speed else slows / speed
 
 
 def _moved(contacts: Contacts, time: float) -> Contacts:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from toile.collision.contacts import Collider
+from toile.collision.surface import SurfaceCollider
 from toile.types import ContactQuery, Contacts, Floats, Ints, PosedBody
 
 OTHER = 0.95
 """cosine between normals below which they are two sides"""
 NEAR = 0.012
 """a side farther from its point than this is forgotten [m]"""
+STEP = 0.006
+"""away from one side of a crease to find the other [m]"""
 
 
 class Creases:
@@ -45,12 +48,50 @@ class Creases:
         return _merged(found, particle, gap[particle], before.normal[particle])
 
 
+class BothSides:
+    """A collider that finds both sides of a crease without remembering, for a body that does not move.
+
+    A walk can be resumed at any frame, so it must not remember. A step away from the nearest skin leads to
+    the other side of its crease, if it lies in one.
+    """
+
+    def __init__(self, collider: SurfaceCollider) -> None:
+        """Ask this collider."""
+        self._collider = collider
+
+    def at(self, body: PosedBody) -> ContactQuery:
+        """Return the body at one instant."""
+        query = self._collider.at(body)
+        return lambda position: self._with_other_sides(position, query(position), body)
+
+    def _with_other_sides(self, position: Floats, found: Contacts, body: PosedBody) -> Contacts:
+        """Return the contacts of points [m], (n, 3), and those with the other sides of their creases."""
+        near = found.gap < NEAR
+        particle, normal = found.particle[near], found.normal[near]
+        point = position[particle] + STEP * normal
+        row, gap, other, *_ = self._collider.tree.contacts(point, NEAR, body.velocity)
+        foot = point[row] - gap[:, None] * other
+        first, seen = position[particle] - found.gap[near, None] * normal, particle[row]
+        hollow = _hollow(_Sides.of(first[row], normal[row]), _Sides.of(foot, other))
+        turned = np.einsum("ca,ca->c", normal[row], other) < OTHER
+        gap = np.einsum("ca,ca->c", position[seen] - foot, other)
+        added = np.flatnonzero(hollow & turned)
+        return _merged(found, *_nearest(len(position), seen[added], gap[added], other[added], found))
+
+
 class _Sides:
     """A plane of skin for each point, where there is one."""
 
     def __init__(self, count: int) -> None:
         self.known = np.zeros(count, dtype=bool)
         self.foot, self.normal = np.zeros((count, 3)), np.zeros((count, 3))
+
+    @classmethod
+    def of(cls, foot: Floats, normal: Floats) -> _Sides:
+        """Return planes through these feet."""
+        sides = cls(0)
+        sides.known, sides.foot, sides.normal = np.ones(len(foot), dtype=bool), foot, normal
+        return sides
 
     @classmethod
     def nearest(cls, position: Floats, found: Contacts) -> _Sides:
@@ -86,6 +127,19 @@ def _like_any(side: _Sides, found: Contacts) -> np.ndarray:
     like = np.zeros(len(side.known), dtype=bool)
     like[found.particle[cosine >= OTHER]] = True
     return like
+
+
+def _nearest(
+    count: int, particle: Ints, gap: Floats, normal: Floats, found: Contacts
+) -> tuple[Ints, Floats, Floats]:
+    """Return each particle's nearest plane among some, if it is not among its contacts already."""
+    sides, least = _Sides(count), np.zeros(count)
+    far_first = np.argsort(-gap, kind="stable")
+    sides.known[particle] = True
+    sides.normal[particle[far_first]] = normal[far_first]
+    least[particle[far_first]] = gap[far_first]
+    chosen = np.flatnonzero(sides.known & ~_like_any(sides, found)).astype(np.int32)
+    return chosen, least[chosen], sides.normal[chosen]
 
 
 def _merged(found: Contacts, particle: Ints, gap: Floats, normal: Floats) -> Contacts:

@@ -48,6 +48,8 @@ class Repair:
         self._inverse_mass = np.ones(garment.particle_count)
         self._inverse_mass[pinned] = 0.0
         self.last = Repaired()
+        self.touched = np.zeros(garment.particle_count, dtype=bool)
+        """which particles the last repair moved, (n,)"""
 
     def __call__(self, state: State, body: PosedBody) -> State:
         """Return the state with crossings removed; velocities stay, so nothing is flung away."""
@@ -57,6 +59,7 @@ class Repair:
         self.last = Repaired(**{name: report[name] for name in Repaired.__slots__})
         if self.last.body_after:
             self._lift(position, body)
+        self.touched = (position != state.position).any(axis=1)
         return State(position=position, velocity=state.velocity, time=state.time)
 
     def _lift(self, position: Floats, body: PosedBody) -> None:

@@ -17,6 +17,7 @@ from toile.run.advance import advance_frame
 from toile.run.attach import Attachment
 from toile.run.method import Method
 from toile.run.repair import Repair, Repaired
+from toile.run.rest import Rest, stands_still
 from toile.types import Body, Floats, Garment, PosedBody, State
 
 LOOKS_TRIED = (1, 2, 4)
@@ -148,8 +149,10 @@ class Walker:
             self._solver.pin(pinned)
         # the exact repair belongs to contact with the skin itself: other colliders show what they can do
         self._repair: Repair | None = None
+        self._rest: Rest | None = None
         if plan.settings.repair and isinstance(self.collider, SurfaceCollider):
             self._repair = Repair(garment, self.collider, plan.start, pinned)
+            self._rest = Rest(garment, self.collider, plan.start)
         fine = self._repair is not None and mean_edge(garment) < COARSE
         self._looks = LOOKS_TRIED if fine else LOOKS_TRIED[:1]
         self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
@@ -194,9 +197,11 @@ class Walker:
         each of them; the cleanest counts.
         """
         best: tuple[State, Repaired] | None = None
+        rest = self._rest if self._rest and led is None and stands_still(self._before, after) else None
+        collider = rest.collider if rest else self.collider
         for looks in self._looks:
             state = advance_frame(
-                self._solver, self.collider, start, self._before, after, self._dt,
+                self._solver, collider, start, self._before, after, self._dt,
                 wind=wind, looks=looks, mend=self._repair if looks > 1 else None,
             )  # fmt: skip
             state = state if led is None else _placed(state, led)
@@ -206,6 +211,8 @@ class Walker:
                 best = state, found
             if not found.left:
                 break
+        if rest and self._repair and best and not best[1].left:
+            best = rest.stay(start, best[0], self._repair.touched, after), best[1]
         assert best is not None
         return best
 

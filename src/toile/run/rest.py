@@ -1,0 +1,65 @@
+"""Rest is made: cloth on a body that stands still must not tremble.
+
+In a crease of the skin the nearest skin is one side in one frame and the other side in the next: the cloth
+meets both (collision/creases.py). In a fold narrower than the mesh the solver closes in every frame what the
+repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
+from toile.cloth.xpbd import NEARLY_STILL, calmness, mean_speed
+from toile.collision.creases import BothSides
+from toile.collision.surface import SurfaceCollider
+from toile.garment.build import sewn_labels
+from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
+
+STILL_SKIN = 1e-5
+"""skin that moves less in a frame stands still [m]"""
+ROUNDS = 4
+"""in which what crosses because something stayed stays too"""
+
+
+class Rest:
+    """Keeps one garment from trembling while its body stands still."""
+
+    def __init__(self, garment: Garment, collider: SurfaceCollider, position: Floats) -> None:
+        """Prepare for a garment that is at position (n, 3) [m]."""
+        self._triangles, self._label = garment.triangles, sewn_labels(garment)
+        self._skin = collider
+        self.collider = BothSides(collider)
+        """what meets the skin"""
+        self._tree = SurfaceTree(garment.triangles, position)
+
+    def stay(self, start: State, end: State, repaired: Bools, body: PosedBody) -> State:
+        """Return the end of a frame in which what had to be repaired (n,) stays where it was, if it rests.
+
+        Nothing may cross in the state that is returned; the start of the frame is as clean as the end of the
+        one before.
+        """
+        if not repaired.any() or not calmness(mean_speed(end.velocity), NEARLY_STILL):
+            return end
+        stays = repaired.copy()
+        for _ in range(ROUNDS):
+            position = np.where(stays[:, None], start.position, end.position)
+            crossing = self._crossing(position, body)
+            if not len(crossing):
+                return State(position, np.where(stays[:, None], 0.0, end.velocity), end.time)
+            stays[crossing] = True
+        return end
+
+    def _crossing(self, position: Floats, body: PosedBody) -> Ints:
+        """Return the particles of triangles that cross others or the body."""
+        self._tree.refit(position)
+        self._skin.at(body)
+        _, cloth = meeting_pairs_self(self._tree, self._label)
+        _, skin = meeting_pairs(self._tree, self._skin.tree)
+        found = np.concatenate([cloth.reshape(-1), skin[:, 0]])
+        return np.unique(self._triangles[found])
+
+
+def stands_still(before: PosedBody, after: PosedBody) -> bool:
+    """Say whether no skin moves between two poses."""
+    return bool(np.abs(after.vertices - before.vertices).max(initial=0.0) <= STILL_SKIN)
