@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
+#include "float4.h"
 #include "team.h"
+
+using surface::Float4;
 
 namespace {
 struct V3 {
@@ -22,6 +24,9 @@ constexpr double ALIKE = 0.7;     // cosine: the skin is below when its normal i
 constexpr double SOON = 1.5;      // thicknesses: nearer cloth is held apart before the next look even if it does not move
 constexpr double RISE = 0.0015;   // a stacked plane rises at most so far in one go [m]
 constexpr int LAYERS = 3;
+constexpr double FOLD = 0.08;     // folds that tip over are no wider [m]
+constexpr double EVEN = 0.5;      // cosine: cloth that faces otherwise than the cloth round it stands, or has tipped over
+constexpr int MOST_ROUNDS = 8;    // of smoothing, each as wide as a patch
 constexpr std::size_t CHUNK = 512;  // pairs that one thread looks at in one go
 
 template <class T>
@@ -30,8 +35,9 @@ V3 at_point(const T *point, std::int32_t p) {
 }
 
 // Direction from the second primitive (weights < 0) to the first. Where the layers differ it is out of the inner
-// garment, whichever side the cloth is on now; a pair that is not one above the other is somebody else's business.
-bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 outward, V3 &n) {
+// garment, whichever side the cloth is on now; a pair that is not one above the other is somebody else's business. Where a fold
+// of that garment has tipped over, or stands up, out of it may be the way into the fold: the cloth stays where it is.
+bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 outward, bool tipped, V3 &n) {
     const double distance = std::sqrt(dot(apart, apart)), area = std::sqrt(dot(across, across));
     n = distance > 1e-6 ? apart * (1 / distance) : area > 0 ? across * (1 / area) : V3{0, 0, 0};
     if (upper != lower) {
@@ -39,7 +45,7 @@ bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 o
         if (length <= 0) return false;
         const V3 out = outward * ((upper > lower ? 1 : -1) / length);
         const V3 aside = apart - out * dot(apart, out);
-        if (dot(n, out) < 0.3) {
+        if (dot(n, out) < 0.3 && !tipped) {
             if (dot(aside, aside) > BESIDE * BESIDE) return false;
             n = out;
         }
@@ -48,26 +54,48 @@ bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 o
 }
 }  // namespace
 
-Facing::Facing(const surface::Patches &patches) : patches_(&patches), fan_(3 * patches.triangle_count()), fan_begin_(patches.particle_count() + 1, 0) {
+Facing::Facing(surface::Patches &patches, double edge) : patches_(&patches) {
     const PatchView view = patches.view();
-    const auto each = [&](const auto &use) {
-        for (std::int32_t a = 0; a < static_cast<std::int32_t>(patches.patch_count()); ++a)
-            for (int k = 0; k < 3 * view.triangle_count(a); ++k) use(view.at(a, k), a * PATCH_SIZE + k / 3);
-    };
-    each([&](std::int32_t p, std::int32_t) { ++fan_begin_[p + 1]; });
-    std::partial_sum(fan_begin_.begin(), fan_begin_.end(), fan_begin_.begin());
-    std::vector<std::int32_t> next(fan_begin_.begin(), fan_begin_.end() - 1);
-    each([&](std::int32_t p, std::int32_t triangle) { fan_[next[p]++] = triangle; });
+    std::vector<std::int32_t> home(patches.particle_count(), 0), most(home);
+    for (std::int32_t a = 0; a < static_cast<std::int32_t>(patches.patch_count()); ++a) {
+        std::array<int, PATCH_SIDES> uses{};
+        for (int k = 0; k < 3 * view.triangle_count(a); ++k) {
+            const std::int32_t p = view.at(a, k), count = ++uses[view.corner_at(a, k)];
+            if (count > most[p]) most[p] = count, home[p] = a;
+        }
+    }
+    home_ = Numbering(home);
+    // a patch is about two edges wide
+    rounds_ = std::clamp(static_cast<int>(std::lround(FOLD / std::max(2 * edge, 1e-3))), 1, MOST_ROUNDS);
+    patches.keep_axes();
+}
+
+void Facing::smooth() {
+    if (!patches_) return;
+    smoothed_ = patches_->take_axes();
+    std::vector<float> before(smoothed_.size());
+    for (int round = 0; round < rounds_; ++round) {
+        before.swap(smoothed_);
+        for_ranges(before.size() / 4, 1000, [&](std::size_t first, std::size_t last) {
+            for (std::size_t a = first; a < last; ++a) {
+                Float4 sum = Float4::load(&before[4 * a]);
+                patches_->each_touching(a, [&](std::size_t b) { sum = sum + Float4::load(&before[4 * b]); });
+                sum.store(&smoothed_[4 * a]);
+            }
+        });
+    }
 }
 
 template <class T>
 std::array<double, 3> Facing::at(const T *point, std::int32_t particle) const {
     const PatchView view = patches_->view();
+    const std::int32_t home = home_[particle];
     V3 sum{0, 0, 0};
-    for (auto f = fan_begin_[particle]; f < fan_begin_[particle + 1]; ++f) {
-        const std::int32_t patch = fan_[f] / PATCH_SIZE, corner = 3 * (fan_[f] % PATCH_SIZE);
-        const V3 a = at_point(point, view.at(patch, corner));
-        sum = sum + cross(at_point(point, view.at(patch, corner + 1)) - a, at_point(point, view.at(patch, corner + 2)) - a);
+    for (int k = 0; k < 3 * view.triangle_count(home); ++k) {
+        if (view.at(home, k) != particle) continue;
+        const std::int32_t next = view.at(home, k % 3 == 2 ? k - 2 : k + 1), last = view.at(home, k % 3 == 0 ? k + 2 : k - 1);
+        const V3 a = at_point(point, particle);
+        sum = sum + cross(at_point(point, next) - a, at_point(point, last) - a);
     }
     return {sum.x, sum.y, sum.z};
 }
@@ -110,15 +138,15 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     const V3 across = edges ? cross(point(1) - point(0), point(3) - point(2)) : cross(point(2) - point(1), point(3) - point(1));
     const std::int32_t upper = cloth.layer[p[0]], lower = cloth.layer[other];
     V3 outward = across, n;
-    if (edges && upper != lower) {
-        const int inside = lower < upper ? 2 : 0;
-        const auto face = [&](std::int32_t q) {
-            const auto n = cloth.facing->at(cloth.point, q);
-            return V3{n[0], n[1], n[2]};
-        };
-        outward = face(p[inside]) + face(p[inside + 1]);
+    bool tipped = false;
+    if (upper != lower) {
+        const auto vector = [](const std::array<double, 3> &v) { return V3{v[0], v[1], v[2]}; };
+        const int inside = edges ? lower < upper ? 2 : 0 : 1;
+        if (edges) outward = vector(cloth.facing->at(cloth.point, p[inside])) + vector(cloth.facing->at(cloth.point, p[inside + 1]));
+        const V3 even = vector(cloth.facing->smoothed(p[inside]));
+        tipped = dot(outward, even) < EVEN * std::sqrt(dot(outward, outward) * dot(even, even));
     }
-    if (!direction(apart, across, upper, lower, outward, n)) return false;
+    if (!direction(apart, across, upper, lower, outward, tipped, n)) return false;
     plane.gap = static_cast<T>(dot(n, apart)), plane.thickness = thick;
     plane.friction = (cloth.friction[p[0]] + cloth.friction[other]) / 2;
     for (int k = 0; k < 4; ++k) plane.weight[k] = at.weight[k][lane];

@@ -17,20 +17,30 @@
 // how far cloth can come in one look beyond its speed now, as a part of the way that speed takes it
 constexpr double HURRY = 1.5;
 
-// Normals of the particles, not normalised: sums of the triangles' area vectors. Few particles are asked for.
+// Which way cloth faces, for the order of garments. Few particles are asked for.
 class Facing {
   public:
     Facing() = default;
-    // the patches must outlive it
-    explicit Facing(const surface::Patches &patches);
-    std::size_t bytes() const { return bytes_of(fan_, fan_begin_); }
+    // edge: of a mean triangle [m]. The patches must outlive it, and keep their axes from now on.
+    Facing(surface::Patches &patches, double edge);
+    std::size_t bytes() const { return bytes_of(smoothed_) + home_.bytes(); }
+    // after a search
+    void smooth();
+    // mean over the cloth as far as folds are wide, not normalised: where a fold has tipped over, its own normal is against it
+    std::array<double, 3> smoothed(std::int32_t particle) const {
+        const float *n = &smoothed_[4 * static_cast<std::size_t>(home_[particle])];
+        return {n[0], n[1], n[2]};
+    }
+    // normal of a particle, not normalised: the sum of the area vectors of those of its triangles that are in one patch
     // point: (particle, 4)
     template <class T>
     std::array<double, 3> at(const T *point, std::int32_t particle) const;
 
   private:
-    const surface::Patches *patches_ = nullptr;
-    std::vector<std::int32_t> fan_, fan_begin_;  // the triangles round each particle, ascending: patch and place in it
+    surface::Patches *patches_ = nullptr;
+    Numbering home_;               // the patch that has most of a particle's triangles
+    std::vector<float> smoothed_;  // (patch, 4)
+    int rounds_ = 0;
 };
 
 // what the particles of a cloth are like; arrays of one value per particle

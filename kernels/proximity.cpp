@@ -310,6 +310,7 @@ void Patches::find_ahead(const T *position, const T *velocity, std::size_t strid
         into.vertex_face.assign(faces.begin(), faces.begin() + static_cast<std::ptrdiff_t>(work.near_faces));
         into.edge_edge.assign(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(work.near_edges));
     });
+    if (keep_axes_) axes_ = std::move(now_.axis);
     now_ = {};
     // put together in order
     std::size_t faces = 0, edges = 0;

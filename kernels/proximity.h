@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "memory.h"
@@ -51,13 +52,21 @@ class Patches {
     void set_wide(bool wide) { wide_ = wide; }
 
     std::size_t bytes() const {
-        return bytes_of(patch_, corner_, source_, own_point_, own_normal_) + particle_.bytes() + touch_.bytes() + label_.bytes() + now_.bytes();
+        return bytes_of(patch_, corner_, source_, axes_, own_point_, own_normal_) + particle_.bytes() + touch_.bytes() + label_.bytes() + now_.bytes();
     }
     std::size_t triangle_count() const { return corner_.size() / 3; }
     std::size_t particle_count() const { return particle_count_; }
     std::size_t patch_count() const { return patch_.size() - 1; }
     // find_touching_boxes will not be asked for
     void forget_numbers() { give_back(source_); }
+    // sums of the unit normals of each patch at the last search, (patch, 4); only if they are to be kept
+    std::vector<float> take_axes() { return std::move(axes_); }
+    void keep_axes() { keep_axes_ = true; }
+    // calls use(patch) for those that a patch touches
+    template <class Use>
+    void each_touching(std::size_t patch, const Use &use) const {
+        for (auto k = patch_[patch].touch; k < patch_[patch + 1].touch; ++k) use(static_cast<std::size_t>(touch_[k]));
+    }
     PatchView view() const;
 
   private:
@@ -88,7 +97,8 @@ class Patches {
     std::vector<std::int32_t> source_;     // numbers of the triangles as given to the constructor
     std::size_t particle_count_, vertex_count_ = 0;  // vertices: particles that belong to a triangle
     Numbering label_;                      // of particles that are sewn together; none: each is its own
-    bool wide_ = false;
+    bool wide_ = false, keep_axes_ = false;
+    std::vector<float> axes_;
     std::vector<float> own_point_, own_normal_;
     // during a search
     const float *point_ = nullptr;  // (particle, 4)

@@ -35,8 +35,9 @@ struct PatchView {
 
     bool apart(std::int32_t p, std::int32_t q) const { return label ? label[p] != label[q] : p != q; }
     int triangle_count(std::int32_t a) const { return patch[a + 1].triangle - patch[a].triangle; }
-    // the particle at a corner of a patch's triangles
-    std::int32_t at(std::int32_t a, int k) const { return particle[patch[a].particle + corner[3 * patch[a].triangle + k]]; }
+    // at a corner of a patch's triangles: which of its particles, and the particle
+    int corner_at(std::int32_t a, int k) const { return corner[3 * patch[a].triangle + k]; }
+    std::int32_t at(std::int32_t a, int k) const { return particle[patch[a].particle + corner_at(a, k)]; }
 };
 
 // A patch as it is now, unpacked by the thread that searches: particles of its triangles and edges, boxes eight by eight. Places

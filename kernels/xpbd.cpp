@@ -131,7 +131,7 @@ class Cloth {
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces.data(), faces.size() / 3, count_, sewn.data());
         patches_->forget_numbers();
-        facing_ = !layer_.all_alike() ? Facing(*patches_) : Facing();
+        facing_ = !layer_.all_alike() ? Facing(*patches_, edge_) : Facing();
     }
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
@@ -440,6 +440,7 @@ class Cloth {
             if constexpr (std::is_same_v<T, float>) patches_->borrow(work_.data(), work_.size());
             surface::Near near;
             patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), near);
+            facing_.smooth();
             pairs_.watch(near, count_);
         }
         pairs_.look({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},

@@ -1,0 +1,46 @@
+"""Garments over each other: the order in which they are worn, and folds that have tipped over."""
+
+import numpy as np
+import pytest
+
+from cloth_samples import lying, sheet
+from toile._kernels import SurfaceTree, meeting_pairs
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.garment.outfit import join, layered
+from toile.types import Contacts, Floats, Scene, State
+
+STEP = 0.003
+"""between the sheets of the fold [m]"""
+
+
+def folded(x: Floats) -> Floats:
+    """Return the sheet with an S-shaped fold: 12 cm onward, 5 cm back, then onward again."""
+    onward, back = x[:, 0] < 0.12, (x[:, 0] >= 0.12) & (x[:, 0] < 0.17)
+    along = np.where(onward, x[:, 0], np.where(back, 0.24 - x[:, 0], x[:, 0] - 0.1))
+    return np.stack([along, STEP * (2.0 - 2 * onward - back), x[:, 2]], axis=1)
+
+
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+def test_cloth_over_a_fold_that_has_tipped_over_stays_outside(gravity: float) -> None:
+    # The middle sheet of the fold faces down. Pushed out of it along its own normal, the outer cloth would go
+    # down through the fold, on and on: hundreds of pairs, thousands within half a second.
+    inner, outer = sheet(31, 16, 0.3, 0.15), sheet(21, 16, 0.2, 0.15)
+    both, count = layered(join([inner, outer])), len(inner.uv)
+    turned = np.array([1.0, -1.0, -1.0])  # triangles of `sheet` face down when it lies
+    x = np.concatenate([folded(lying(inner) * turned), lying(outer, -3 * STEP) * turned])
+    x[:, 1] += 0.004
+    up = np.tile([0.0, 1.0, 0.0], (len(x), 1))
+
+    def floor(x: Floats) -> Contacts:
+        return Contacts(np.arange(len(x), dtype=np.int32), x[:, 1].copy(), up, np.zeros_like(x))
+
+    solver, state = XpbdSolver(both, XpbdSettings()), State(x, np.zeros_like(x))
+    for _ in range(30):
+        state = solver.step(state, Scene(None, floor, np.array([0.0, -gravity, 0.0]), np.zeros(3)), 1 / 60)
+        trees = [SurfaceTree(both.triangles[own], state.position) for own in _garments(both.triangles, count)]
+        assert meeting_pairs(*trees)[0] == 0
+
+
+def _garments(triangles: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    first = triangles[:, 0] < count
+    return first, ~first
