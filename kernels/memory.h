@@ -35,11 +35,3 @@ class Scratch {
     std::unique_ptr<T[]> numbers_;
     std::size_t size_ = 0, capacity_ = 0;
 };
-
-// Room for `size` numbers, old ones forgotten: little more than they need where a vector would double, less than before where
-// that was twice as much.
-template <class Vector>
-void refit(Vector &list, std::size_t size) {
-    if (size > list.capacity() || 2 * size + 64 < list.capacity()) list = Vector(), list.reserve(size + size / 8);
-    list.resize(size);
-}

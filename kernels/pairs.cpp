@@ -102,8 +102,14 @@ std::array<double, 3> Facing::at(const T *point, std::int32_t particle) const {
 
 template <class T>
 void Pairs<T>::clear() {
-    faces_ = edges_ = packed_ = count_ = 0;
-    watched_small_.clear(), watched_.clear();
+    packed_ = count_ = 0;
+    forget();
+}
+
+template <class T>
+void Pairs<T>::forget() {
+    faces_ = edges_ = 0;
+    ::give_back(watched_small_, watched_);
 }
 
 template <class T>
@@ -113,13 +119,13 @@ void Pairs<T>::give_back() {
 
 template <class T>
 void Pairs<T>::watch(const surface::Near &near, std::size_t particle_count) {
+    forget();
     faces_ = near.vertex_face.size(), edges_ = near.edge_edge.size();
     const auto take = [&](auto &list) {
-        refit(list, faces_ + edges_);
+        list.take(faces_ + edges_);
         for (std::size_t i = 0; i < faces_ + edges_; ++i)
             std::copy_n((i < faces_ ? near.vertex_face[i] : near.edge_edge[i - faces_]).begin(), 4, list[i].begin());
     };
-    watched_small_.clear(), watched_.clear();
     particle_count <= 65536 ? take(watched_small_) : take(watched_);
 }
 
@@ -163,7 +169,7 @@ void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::
     const std::size_t count = std::min(CHUNK, (edges ? faces_ + edges_ : faces_) - begin);
     std::int32_t wide_numbers[4 * CHUNK];
     const std::int32_t *first = wide_numbers;
-    if (watched_.empty()) std::copy_n(watched_small_[begin].data(), 4 * count, wide_numbers);
+    if (!watched_.size()) std::copy_n(watched_small_[begin].data(), 4 * count, wide_numbers);
     else first = watched_[begin].data();
     NearLanes<T> at[CHUNK / PAIR_LANES];
     const NearCloth<T> now{cloth.point, cloth.velocity, far};

@@ -26,6 +26,8 @@ class Facing {
     std::size_t bytes() const { return bytes_of(smoothed_) + home_.bytes(); }
     // after a search
     void smooth();
+    // nobody will ask before the next search
+    void forget() { give_back(smoothed_); }
     // mean over the cloth as far as folds are wide, not normalised: where a fold has tipped over, its own normal is against it
     std::array<double, 3> smoothed(std::int32_t particle) const {
         const float *n = &smoothed_[4 * static_cast<std::size_t>(home_[particle])];
@@ -65,6 +67,8 @@ class Pairs {
     void clear();
     // after the substeps: the next look makes its own planes
     void give_back();
+    // no look will come before the next search
+    void forget();
 
     std::size_t count() const { return count_ - padding(); }
     PairView<T> view();
@@ -91,8 +95,8 @@ class Pairs {
     std::size_t padding() const { return (packed_ + PAIR_LANES - 1) / PAIR_LANES * PAIR_LANES - packed_; }
 
     // four particles each, faces first; in one of the two lists: 16 bits where they count the particles
-    std::vector<std::array<std::uint16_t, 4>> watched_small_;
-    std::vector<surface::Four> watched_;
+    Scratch<std::array<std::uint16_t, 4>> watched_small_;
+    Scratch<surface::Four> watched_;
     std::size_t faces_ = 0, edges_ = 0;
     std::size_t particle_count_ = 0, packed_ = 0, count_ = 0;
     // Planes side by side, see PairView: packed_ of them for the substeps, after the padding of their last block the others up to count_.

@@ -299,6 +299,8 @@ class Cloth {
             });
         }
         planes_.give_back(), pairs_.give_back();
+        watched_for_ -= dt;
+        if (watched_for_ < 0.5 * dt) pairs_.forget(), facing_.forget();
         return nb::make_tuple(written(point_), written(velocity_));
     }
 
@@ -431,7 +433,7 @@ class Cloth {
     }
 
     // Near cloth for the next dt [s]. It is searched for when something is to be watched, for so long [s]; else what was found
-    // last time is looked at again.
+    // last time is looked at again, until that time is over.
     void find_pairs(double dt, double radius, double watch, bool wide) {
         if (!patches_ || !(radius > 0)) return pairs_.clear();
         if (watch > 0) {
@@ -442,6 +444,7 @@ class Cloth {
             patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), near);
             facing_.smooth();
             pairs_.watch(near, count_);
+            watched_for_ = watch;
         }
         pairs_.look({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},
                     static_cast<T>(dt), static_cast<T>(radius), wide);
@@ -485,6 +488,7 @@ class Cloth {
     Alike<T> cloth_friction_, cloth_thickness_;
     Facing facing_;
     Pairs<T> pairs_;
+    double watched_for_ = 0.0;  // how long the pairs found last are still looked at [s]
     SkinPlanes<T> planes_;
 };
 
