@@ -12,6 +12,7 @@ from toile.cloth.gathers import gathered_corners
 from toile.garment.build import triangle_rest_areas
 from toile.mesh.curvature import border_curvature
 from toile.mesh.geometry import signed_areas
+from toile.mesh.topology import boundary_edges
 from toile.types import Bools, Floats, Garment, Ints
 
 STAR_SIZE = 16
@@ -118,10 +119,8 @@ def _hat_gradients(garment: Garment) -> Floats:
 
 def boundary_particles(garment: Garment) -> Bools:
     """Return which particles lie on a free edge, (n,)."""
-    sides = np.sort(garment.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
-    pairs, counts = np.unique(sides, axis=0, return_counts=True)
     free = np.zeros(garment.particle_count, dtype=bool)
-    free[pairs[counts == 1].ravel()] = True
+    free[boundary_edges(garment.triangles)] = True
     return free
 
 

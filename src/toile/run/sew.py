@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, mean_speed, rubbing_drag
 from toile.collision.contacts import Collider
 from toile.collision.creases import Creases
 from toile.collision.surface import SurfaceCollider
@@ -322,7 +322,8 @@ def drape(
         solver.set_friction((frame >= slips * settings.fps).astype(np.float64))
         hurry = 1 + 8 * min(max(0.0, frame / longest - 0.15), 0.85)
         late = 1 + 4 * max(0.0, frame / longest - 1)
-        solver.set_drag(engine.drag + settings.drape_drag * hurry * late)
+        rubbing = rubbing_drag(mean_speed(state.velocity))
+        solver.set_drag(engine.drag + settings.drape_drag * hurry * late + rubbing)
         state = advance_frame(solver, creases, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
         progress("draping", (frame + 1) / (longest + settings.repair_frames))
