@@ -50,8 +50,14 @@ class Tree {
     Tree(const std::int32_t *triangles, std::size_t triangle_count, const double *vertices, std::size_t vertex_count,
          const std::int32_t *group = nullptr);
 
-    // same triangles, new vertex positions [m], (vertex_count, 3); boxes are updated on the thread team
-    void refit(const double *vertices);
+    // same triangles, new vertex positions [m], (vertex_count, 3), but for those that are raised; boxes are updated on the thread team
+    struct Raised {
+        std::size_t count = 0;
+        const std::int32_t *vertex = nullptr;
+        const double *place = nullptr;  // (count, 3)
+    };
+    void refit(const double *vertices, const Raised &raised);
+    void refit(const double *vertices) { refit(vertices, {}); }
     // the same where only the vertices of some triangles have moved, for a few of them
     void refit_part(const double *vertices, const std::vector<std::int32_t> &triangles);
 

@@ -50,11 +50,18 @@ Tree *make_tree(Tree *where, Triangles triangles, Points vertices, std::optional
                             group ? group->data() : nullptr);
 }
 
-void refit(Tree &tree, Points vertices) {
+// raised: vertices that are elsewhere, and where
+void refit(Tree &tree, Points vertices, std::optional<In<std::int32_t, -1>> raised, std::optional<Points> place) {
     require(vertices.shape(0) == tree.vertex_count(), "refit needs as many vertices as the tree was built with");
     require_finite(vertices, "surface vertices hold NaN or infinite numbers");
+    require(raised.has_value() == place.has_value() && (!raised || raised->shape(0) == place->shape(0)), "raised vertices need one place each");
+    if (raised) {
+        require_indices(*raised, tree.vertex_count(), "a raised vertex does not exist");
+        require_finite(*place, "surface vertices hold NaN or infinite numbers");
+    }
     nb::gil_scoped_release release;
-    tree.refit(vertices.data());
+    if (raised) tree.refit(vertices.data(), {raised->shape(0), raised->data(), place->data()});
+    else tree.refit(vertices.data());
 }
 
 auto nearest(const Tree &tree, Points points, double radius, Hints hint) {
@@ -311,7 +318,8 @@ void bind_bvh(nb::module_ &m) {
         .def("__init__", [](Tree *where, Triangles t, Points v, std::optional<In<std::int32_t, -1>> g) {
                 make_tree(where, t, v, g);
             }, nb::arg("triangles"), nb::arg("vertices"), nb::arg("group").none() = nb::none())
-        .def("refit", &refit, nb::arg("vertices"))
+        .def("refit", &refit, nb::arg("vertices"), nb::arg("raised").none() = nb::none(), nb::arg("place").none() = nb::none(),
+             "new places of all vertices (n, 3); raised (v,) are at place (v, 3) instead")
         .def("nearest", &nearest, nb::arg("points"), nb::arg("radius"), nb::arg("hint").none() = nb::none(),
              "-> triangle (n,), gap (n,), point (n, 3), normal (n, 3), weight (n, 3); triangle -1 and gap inf beyond radius")
         .def("nearest_per_group", &nearest_per_group, nb::arg("points"), nb::arg("radius"),

@@ -323,11 +323,14 @@ void Tree::round_vertices(std::size_t begin, std::size_t end) {
         for (std::size_t k = 0; k < 3; ++k) rounded_[4 * i + k] = static_cast<float>(vertices_[3 * i + k]);
 }
 
-void Tree::refit(const double *vertices) {
+void Tree::refit(const double *vertices, const Raised &raised) {
     run_team(nodes_.size() < 1000 ? 1 : thread_count(), [&](int rank, int size, Barrier &barrier) {
         const Share points = share(vertex_count(), rank, size), mine = share(tasks_.size(), rank, size);
         if (vertices != vertices_.data())
             std::copy_n(vertices + 3 * points.begin, 3 * (points.end - points.begin), vertices_.data() + 3 * points.begin);
+        for (std::size_t i = 0; i < raised.count; ++i)
+            if (const auto v = static_cast<std::size_t>(raised.vertex[i]); v >= points.begin && v < points.end)
+                std::copy_n(raised.place + 3 * i, 3, &vertices_[3 * v]);
         round_vertices(points.begin, points.end);
         barrier.wait();
         // children come after their parents: backwards is bottom-up

@@ -97,12 +97,23 @@ def test_refit_equals_a_new_tree() -> None:
     triangles, vertices = icosphere(4)
     tree = SurfaceTree(triangles, vertices)
     moved = vertices * [1.3, 0.6, 0.9] + [0.2, 0.0, -1.0]
-    tree.refit(moved)
+    raised = np.array([5, 2000, 17], np.int32)
+    place = moved[raised] + [0.0, 0.3, 0.1]
     points = scattered(500, 2.0, 4)
-    for one, other in zip(
-        tree.nearest(points, 3.0), SurfaceTree(triangles, moved).nearest(points, 3.0), strict=True
-    ):
-        np.testing.assert_array_equal(one, other)
+    tree.refit(moved)
+    agree(tree, SurfaceTree(triangles, moved), points)
+    tree.refit(moved, raised, place)
+    moved[raised] = place
+    agree(tree, SurfaceTree(triangles, moved), points)
+    with pytest.raises(IndexError, match="raised vertex"):
+        tree.refit(moved, raised + 10**6, place)
+    with pytest.raises(ValueError, match="one place each"):
+        tree.refit(moved, raised)
+
+
+def agree(one: SurfaceTree, other: SurfaceTree, points: Floats) -> None:
+    for value, wanted in zip(one.nearest(points, 3.0), other.nearest(points, 3.0), strict=True):
+        np.testing.assert_array_equal(value, wanted)
 
 
 def test_far_from_the_origin_float_boxes_lose_nothing() -> None:

@@ -20,11 +20,10 @@ def test_tents_enclose_the_skin_and_stay_small(woman: Body) -> None:
     found = tents(woman)
     assert 20 < len(found.vertex) < 400
     covered = found.over(woman.vertices)
-    rise = np.linalg.norm(covered - woman.vertices, axis=1)
+    rise = np.linalg.norm(covered - woman.vertices[found.vertex], axis=1)
     assert 0.001 < rise.max() <= HIGHEST
-    assert (rise[np.setdiff1d(np.arange(len(rise)), found.vertex)] == 0).all()
     # skin that was raised is outside the true skin
-    gap = SurfaceTree(woman.triangles, woman.vertices).nearest(covered[found.vertex], 0.02)[1]
+    gap = SurfaceTree(woman.triangles, woman.vertices).nearest(covered, 0.02)[1]
     assert (gap > -1e-6).all()
 
 
@@ -39,4 +38,4 @@ def test_tents_turn_with_the_body(woman: Body) -> None:
 
 def test_a_body_without_tips_is_left_alone() -> None:
     man = named_body("man")
-    assert np.array_equal(tents(man).over(man.vertices), man.vertices)
+    assert not len(tents(man).vertex)

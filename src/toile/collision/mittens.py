@@ -10,10 +10,10 @@ hull: then contact sees the skin itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
-from scipy.spatial.distance import pdist
 
 from toile.types import LIMBS, Body, Bools, Floats, Ints
 
@@ -32,15 +32,20 @@ class Mittens:
 
     triangles: Ints
     """(t, 3), of the body's own vertices"""
-    watched: tuple[Ints, ...]
-    """fingertips of each hand"""
-    apart: tuple[Floats, ...]
-    """their distances at rest [m]"""
+    watched: Ints
+    """pairs of fingertips of one hand, (p, 2)"""
+    apart: Floats
+    """their distances at rest [m], (p,)"""
 
     def fit(self, vertices: Floats) -> bool:
         """Return whether no finger bends in this pose: posed skin (n, 3) [m]."""
-        pairs = zip(self.watched, self.apart, strict=True)
-        return all(np.abs(pdist(vertices[some]) - rest).max() < BEND for some, rest in pairs)
+        return bool(np.abs(_distances(vertices, self.watched) - self.apart).max() < BEND)
+
+
+def _distances(vertices: Floats, pairs: Ints) -> Floats:
+    """Return how far the two vertices of each pair are from each other, (p,) [m]."""
+    way = vertices[pairs[:, 0]] - vertices[pairs[:, 1]]
+    return np.asarray(np.sqrt(np.einsum("pa,pa->p", way, way)))
 
 
 def mittens(body: Body) -> Mittens | None:
@@ -50,8 +55,8 @@ def mittens(body: Body) -> Mittens | None:
         return None
     bare = np.logical_or.reduce([covered for covered, _, _ in made])
     triangles = np.concatenate([body.triangles[~bare], *(hull for _, hull, _ in made)])
-    watched = tuple(some for _, _, some in made)
-    return Mittens(triangles, watched, tuple(pdist(body.vertices[some]) for some in watched))
+    watched = np.array([pair for _, _, some in made for pair in combinations(some.tolist(), 2)], np.int32)
+    return Mittens(triangles, watched, _distances(body.vertices, watched))
 
 
 def _mitten(body: Body, limb: int) -> tuple[Bools, Ints, Ints] | None:

@@ -88,7 +88,8 @@ class SurfaceCollider:
         self._mittens = mittens(body) if self.settings.mittens else None
         self._trees: dict[bool, SurfaceTree] = {}
         self.tree = self._tree(self._mittens is not None)
-        self._tents = tents(body) if self.settings.tents else None
+        made = tents(body) if self.settings.tents else None
+        self._tents = made if made is not None and len(made.vertex) else None
         self._posed: Floats | None = None
         self._hint: Ints | None = None
         self._order: Ints | None = None
@@ -114,7 +115,10 @@ class SurfaceCollider:
             tree = self._tree(self._mittens is not None and self._mittens.fit(body.vertices))
             if tree is not self.tree:
                 self.tree, self._hint = tree, None
-            self.tree.refit(self._tents.over(body.vertices) if self._tents else body.vertices)
+            if self._tents is None:
+                self.tree.refit(body.vertices)
+            else:
+                self.tree.refit(body.vertices, self._tents.vertex, self._tents.over(body.vertices))
             self._posed = body.vertices
 
     def ask(self, body: PosedBody, position: Floats) -> Contacts:

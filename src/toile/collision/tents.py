@@ -44,13 +44,9 @@ class Tents:
     """three skin vertices around each tent that turn with it, (t, 3)"""
 
     def over(self, vertices: Floats) -> Floats:
-        """Return posed skin (n, 3) [m] with its tips under tents."""
-        if not len(self.vertex):
-            return vertices
-        posed = np.array(vertices)
-        turn = _frames(vertices[self.frame])
-        posed[self.vertex] += (turn[self.tent] @ self.rise[:, :, None])[:, :, 0]
-        return posed
+        """Return where the raised vertices of posed skin (n, 3) [m] are, (v, 3)."""
+        turn = _frames(vertices[self.frame])[self.tent]
+        return np.asarray(vertices[self.vertex] + np.einsum("vab,vb->va", turn, self.rise))
 
 
 def _frames(corners: Floats) -> Floats:
