@@ -4,12 +4,13 @@
 #include <vector>
 
 #include "bind.h"
+#include "obstacles.h"
 #include "team.h"
 
 namespace {
 constexpr std::size_t STRETCH = 1024;  // points that are looked at together, so that their contacts keep the points' order
 
-struct Ball {
+struct Asked {
     double centre[3], radius, far2;
     // the way from the centre to a point, its square; whether the point is near
     bool near(const double *x, double *away, double &square) const {
@@ -22,7 +23,7 @@ struct Ball {
 // points (n, 3) nearer than reach to the ball's surface: who, gap = |x - centre| - radius, and normal = (x - centre) / |x - centre|
 nb::tuple ball_contacts(Points position, In<double, 3> centre, double radius, double reach) {
     const double far = radius + reach;
-    const Ball ball{{centre(0), centre(1), centre(2)}, radius, far > 0 ? far * far : -1};
+    const Asked ball{{centre(0), centre(1), centre(2)}, radius, far > 0 ? far * far : -1};
     const std::size_t points = position.shape(0), stretches = (points + STRETCH - 1) / STRETCH;
     const auto each = [&](const auto &use) {
         for_ranges(stretches, 4, [&](std::size_t first, std::size_t last) {
@@ -52,6 +53,10 @@ nb::tuple ball_contacts(Points position, In<double, 3> centre, double radius, do
 }  // namespace
 
 void bind_ball(nb::module_ &m) {
+    nb::class_<Ball>(m, "Ball", "A ball that the engine asks by itself.")
+        .def("__init__", [](Ball *where, In<double, 3> centre, double radius, double reach, In<double, 3> velocity) {
+                new (where) Ball{surface::load(centre.data()), surface::load(velocity.data()), radius, reach};
+            }, nb::arg("centre"), nb::arg("radius"), nb::arg("reach"), nb::arg("velocity"));
     m.def("ball_contacts", &ball_contacts, nb::arg("position"), nb::arg("centre"), nb::arg("radius"), nb::arg("reach"),
           "-> particle (c,), gap [m], (c,), normal (c, 3)");
 }

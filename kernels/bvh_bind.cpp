@@ -7,6 +7,7 @@
 
 #include "bind.h"
 #include "bvh.h"
+#include "obstacles.h"
 #include "team.h"
 
 namespace {
@@ -15,10 +16,6 @@ using Hints = std::optional<In<std::int32_t, -1>>;
 using GroupHints = std::optional<In<std::int32_t, -1, -1>>;
 
 constexpr std::size_t SERIAL_POINTS = 256;  // fewer are left to one thread
-
-auto load_from(const Points &points) {
-    return [x = points.data()](std::size_t i) { return load(x + 3 * i); };
-}
 
 void require_radius(double radius) { require(radius >= 0, "radius must not be negative or NaN"); }
 
@@ -51,7 +48,7 @@ Tree *make_tree(Tree *where, Triangles triangles, Points vertices, std::optional
 }
 
 // raised: vertices that are elsewhere, and where
-void refit(Tree &tree, Points vertices, std::optional<In<std::int32_t, -1>> raised, std::optional<Points> place) {
+void refit_tree(Tree &tree, Points vertices, std::optional<In<std::int32_t, -1>> raised, std::optional<Points> place) {
     require(vertices.shape(0) == tree.vertex_count(), "refit needs as many vertices as the tree was built with");
     require_finite(vertices, "surface vertices hold NaN or infinite numbers");
     require(raised.has_value() == place.has_value() && (!raised || raised->shape(0) == place->shape(0)), "raised vertices need one place each");
@@ -101,13 +98,11 @@ struct Grouped {
     std::vector<std::vector<std::pair<std::int32_t, Hit>>> found;  // (point, hit) of each packet
     std::vector<std::size_t> start;                                // first contact of each point, and the end
 
-    // point(i): where it is; given, order: null where there is none
-    template <class Point>
-    Grouped(const Tree &tree, const Point &point, std::size_t n, double radius, const std::int32_t *given, const std::int32_t *order) {
+    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given, const Order &order) {
         nb::gil_scoped_release release;
-        const std::size_t groups = tree.group_count(), packets = (n + packet - 1) / packet;
+        const std::size_t n = points.shape(0), groups = tree.group_count(), packets = (n + packet - 1) / packet;
         hint.assign(n * groups, -1);
-        if (given) std::copy_n(given, hint.size(), hint.data());
+        if (given) std::copy_n(given->data(), hint.size(), hint.data());
         found.resize(packets), start.assign(n + 1, 0);
         std::atomic<std::size_t> next{0};
         run_team(n < SERIAL_POINTS ? 1 : thread_count(), [&](int, int, Barrier &) {
@@ -118,8 +113,8 @@ struct Grouped {
             for (std::size_t b; (b = next.fetch_add(1)) < packets;) {
                 const int size = static_cast<int>(std::min(packet, n - b * packet));
                 for (int i = 0; i < size; ++i) {
-                    index[i] = order ? order[b * packet + i] : static_cast<std::int32_t>(b * packet + i);
-                    p[i] = point(index[i]), known[i] = &hint[index[i] * groups];
+                    index[i] = order ? order->data()[b * packet + i] : static_cast<std::int32_t>(b * packet + i);
+                    p[i] = load(points.data() + 3 * std::size_t(index[i])), known[i] = &hint[index[i] * groups];
                 }
                 tree.nearest_per_group(p, size, radius, known, hits.data(), count);
                 found[b].reserve(std::accumulate(count, count + size, 0));
@@ -172,7 +167,7 @@ auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHint
     require_radius(radius);
     require_group_hints(tree, points, hint);
     require_order(points, order);
-    Grouped all(tree, load_from(points), points.shape(0), radius, hint ? hint->data() : nullptr, order ? order->data() : nullptr);
+    Grouped all(tree, points, radius, hint, order);
     const std::size_t total = all.total(), n = points.shape(0);
     std::vector<std::int32_t> particle(total), triangle(total);
     std::vector<double> gap(total), point(3 * total), normal(3 * total), weight(3 * total);
@@ -190,42 +185,25 @@ auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHint
                           own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
 }
 
-// of the surface at a hit
-Vec3 speed_at(const Tree &tree, const Hit &hit, const Points &velocity) {
-    const std::int32_t *v = tree.triangle(hit.triangle);
-    Vec3 sum{0, 0, 0};
-    for (int k = 0; k < 3; ++k) sum = sum + hit.weight[k] * load(velocity.data() + 3 * std::size_t(v[k]));
-    return sum;
-}
-
-// contacts of points, in lists for Python
-struct Listed {
-    std::vector<std::int32_t> particle, triangle;
-    std::vector<double> gap, normal, speed;
-
-    explicit Listed(std::size_t count) : particle(count), triangle(count), gap(count), normal(3 * count), speed(3 * count) {}
-    void set(std::size_t c, std::int32_t point, const Hit &hit, Vec3 velocity) {
-        particle[c] = point, triangle[c] = hit.triangle, gap[c] = hit.gap;
-        store(&normal[3 * c], hit.normal), store(&speed[3 * c], velocity);
-    }
-    template <class... More>
-    nb::tuple given(More &&...more) {
-        const std::size_t n = gap.size();
-        return nb::make_tuple(own(std::move(particle), {n}), own(std::move(gap), {n}), own(std::move(normal), {n, 3}),
-                              own(std::move(speed), {n, 3}), own(std::move(triangle), {n}), std::forward<More>(more)...);
-    }
-};
-
 // the same with the surface's velocity at each contact instead of the place
 auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint, Order order) {
     require_radius(radius);
     require_group_hints(tree, points, hint);
     require_order(points, order);
     require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
-    Grouped all(tree, load_from(points), points.shape(0), radius, hint ? hint->data() : nullptr, order ? order->data() : nullptr);
-    Listed found(all.total());
-    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) { found.set(c, i, hit, speed_at(tree, hit, velocity)); });
-    return found.given(own(std::move(all.hint), {points.shape(0), static_cast<std::size_t>(tree.group_count())}));
+    Grouped all(tree, points, radius, hint, order);
+    const std::size_t total = all.total(), n = points.shape(0);
+    std::vector<std::int32_t> particle(total), triangle(total);
+    std::vector<double> gap(total), normal(3 * total), speed(3 * total);
+    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
+        particle[c] = i, triangle[c] = hit.triangle;
+        gap[c] = hit.gap;
+        store(&normal[3 * c], hit.normal);
+        store(&speed[3 * c], speed_at(tree, hit, velocity.data()));
+    });
+    return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}), own(std::move(normal), {total, 3}),
+                          own(std::move(speed), {total, 3}), own(std::move(triangle), {total}),
+                          own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
 }
 
 // of the rows of (n, 3)
@@ -241,63 +219,15 @@ Vec3 mean(const Points &rows) {
     return {all(0), all(1), all(2)};
 }
 
-// Contacts that were found for points where they were `before`, now that the surface has moved on by time [s] since the tree was
-// fitted: from where they were over the surface. Points that have gone farther than `hurry` [m] past the surface's mean motion
-// are searched again, among the surface as the tree knows it.
-auto follow(const Tree &tree, Points points, Points before, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points velocity,
-            double time, double radius, double hurry, GroupHints hint) {
-    const std::size_t n = points.shape(0), known = particle.size();
+void make_trail(Trail *where, const Tree &tree, In<std::int32_t, -1> triangle, Points velocity, double radius, double hurry, GroupHints hint) {
     require_radius(radius);
-    require(before.shape(0) == n, "points need one place before each");
-    require(triangle.size() == known, "particle and triangle need one value per contact");
     require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
-    require(std::isfinite(time), "time must be finite");
-    require_indices(particle, n, "a contact names a point that does not exist");
     require_indices(triangle, tree.triangle_count(), "a contact names a triangle that does not exist");
-    require_group_hints(tree, points, hint);
-    const Vec3 going = mean(velocity), gone = time * going;
-    std::vector<std::uint8_t> hurried(n);
-    for_ranges(n, SERIAL_POINTS, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 way = load(points.data() + 3 * i) - load(before.data() + 3 * i) - gone;
-            hurried[i] = dot(way, way) > hurry * hurry;
-        }
-    });
-    std::vector<std::int32_t> again, kept;
-    for (std::size_t i = 0; i < n; ++i)
-        if (hurried[i]) again.push_back(static_cast<std::int32_t>(i));
-    kept.reserve(known);
-    for (std::size_t c = 0; c < known; ++c)
-        if (!hurried[particle(c)]) kept.push_back(static_cast<std::int32_t>(c));
-    const std::size_t groups = tree.group_count();
-    std::vector<std::int32_t> near(hint ? again.size() * groups : 0);
-    for (std::size_t i = 0; i < near.size() / groups; ++i) std::copy_n(hint->data() + again[i] * groups, groups, &near[i * groups]);
-    const Grouped searched(tree, [&](std::size_t i) { return load(points.data() + 3 * std::size_t(again[i])) - gone; }, again.size(), radius,
-                           near.empty() ? nullptr : near.data(), nullptr);
-    // both lists ascend by particle, and have none in common
-    Listed found(kept.size() + searched.total());
-    std::vector<std::size_t> earlier(kept.size());
-    for (std::size_t k = 0, a = 0; k < kept.size(); ++k) {
-        while (a < again.size() && again[a] < particle(kept[k])) ++a;
-        earlier[k] = searched.start[a];
+    if (hint) {
+        require(hint->shape(1) == static_cast<std::size_t>(tree.group_count()), "hint must have the shape (points, groups)");
+        require_hints(*hint, tree.triangle_count());
     }
-    {
-        nb::gil_scoped_release release;
-        for_ranges(kept.size(), SERIAL_POINTS, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t k = begin; k < end; ++k) {
-                const std::int32_t c = kept[k], p = particle(c);
-                const Hit hit = tree.follow(load(points.data() + 3 * std::size_t(p)), triangle(c), velocity.data(), time);
-                found.set(k + earlier[k], p, hit, speed_at(tree, hit, velocity));
-            }
-        });
-    }
-    searched.each([&](std::size_t c, std::int32_t i, Hit hit) {
-        const Vec3 speed = speed_at(tree, hit, velocity);
-        hit.gap -= time * dot(hit.normal, speed - going);
-        const auto before_it = std::lower_bound(kept.begin(), kept.end(), again[i], [&](std::int32_t k, std::int32_t p) { return particle(k) < p; });
-        found.set(c + (before_it - kept.begin()), again[i], hit, speed);
-    });
-    return found.given();
+    new (where) Trail{&tree, triangle, velocity, radius, hurry, hint, mean(velocity)};
 }
 
 auto winding(const Tree &tree, Points points) {
@@ -318,7 +248,7 @@ void bind_bvh(nb::module_ &m) {
         .def("__init__", [](Tree *where, Triangles t, Points v, std::optional<In<std::int32_t, -1>> g) {
                 make_tree(where, t, v, g);
             }, nb::arg("triangles"), nb::arg("vertices"), nb::arg("group").none() = nb::none())
-        .def("refit", &refit, nb::arg("vertices"), nb::arg("raised").none() = nb::none(), nb::arg("place").none() = nb::none(),
+        .def("refit", &refit_tree, nb::arg("vertices"), nb::arg("raised").none() = nb::none(), nb::arg("place").none() = nb::none(),
              "new places of all vertices (n, 3); raised (v,) are at place (v, 3) instead")
         .def("nearest", &nearest, nb::arg("points"), nb::arg("radius"), nb::arg("hint").none() = nb::none(),
              "-> triangle (n,), gap (n,), point (n, 3), normal (n, 3), weight (n, 3); triangle -1 and gap inf beyond radius")
@@ -328,12 +258,12 @@ void bind_bvh(nb::module_ &m) {
         .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
              nb::arg("order").none() = nb::none(),
              "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), triangle (c,), hint (n, groups)")
-        .def("follow", &follow, nb::arg("points"), nb::arg("before"), nb::arg("particle"), nb::arg("triangle"), nb::arg("velocity"),
-             nb::arg("time"), nb::arg("radius"), nb::arg("hurry"), nb::arg("hint").none() = nb::none(),
-             "contacts found before, time [s] later; points that hurry are searched again -> as `contacts`, without hint")
         .def("winding", &winding, nb::arg("points"),
              "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
         .def_prop_ro("triangle_count", &Tree::triangle_count)
         .def_prop_ro("vertex_count", &Tree::vertex_count)
         .def_prop_ro("group_count", &Tree::group_count);
+    nb::class_<Trail>(m, "SkinTrail", "Contacts that a step may follow over a surface that moves on.")
+        .def("__init__", &make_trail, nb::arg("tree"), nb::arg("triangle"), nb::arg("velocity"), nb::arg("radius"), nb::arg("hurry"),
+             nb::arg("hint").none() = nb::none(), nb::keep_alive<1, 2>());
 }

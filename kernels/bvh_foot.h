@@ -97,4 +97,12 @@ Hit Tree::hit_at(Vec3 p, const Foot &foot, const At &at) const {
     return hit;
 }
 
+// of the surface at a hit; velocity of its vertices (vertex, 3)
+inline Vec3 speed_at(const Tree &tree, const Hit &hit, const double *velocity) {
+    const std::int32_t *v = tree.triangle(hit.triangle);
+    Vec3 sum{0, 0, 0};
+    for (int k = 0; k < 3; ++k) sum = sum + hit.weight[k] * load(velocity + 3 * std::size_t(v[k]));
+    return sum;
+}
+
 }  // namespace surface

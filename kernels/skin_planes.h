@@ -90,6 +90,42 @@ class SkinPlanes {
         begin.back() = kept[spans];
     }
 
+    // The same from contacts that are found here: find(first, last, emit) calls emit(particle, place, gap, normal, velocity of the skin)
+    // for packed particles in their order; velocity: (particle, 4).
+    template <class Find>
+    void collect(std::size_t particles, const Find &find, const T *velocity, const Alike<T> &thickness, double dt) {
+        const double still = beside(thickness);
+        const std::size_t spans = (particles + CONTACT_SPAN - 1) / CONTACT_SPAN;
+        std::vector<std::vector<Found>> found(spans);
+        const auto each_span = [&](const auto &use) {
+            for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t from, std::size_t to) {
+                for (std::size_t s = from; s < to; ++s) use(s, s * CONTACT_SPAN, std::min(particles, (s + 1) * CONTACT_SPAN));
+            });
+        };
+        each_span([&](std::size_t s, std::size_t first, std::size_t last) {
+            found[s].reserve(CONTACT_SPAN);
+            find(first, last, [&](std::size_t k, const auto &x, double gap, const auto &n, const auto &v) {
+                const T *own = velocity + 4 * k;
+                if (!comes_near(gap - still, own[0] - v.x, own[1] - v.y, own[2] - v.z, dt)) return;
+                found[s].push_back({static_cast<std::uint32_t>(k), {T(n.x), T(n.y), T(n.z)}, static_cast<T>(dot(n, x) - gap), {T(v.x), T(v.y), T(v.z)}});
+            });
+        });
+        std::vector<std::uint32_t> kept(spans + 1, 0);  // before each span
+        for (std::size_t s = 0; s < spans; ++s) kept[s + 1] = kept[s] + static_cast<std::uint32_t>(found[s].size());
+        normal.take(3 * kept[spans]), velocity_.take(3 * kept[spans]), offset.take(kept[spans]);
+        begin.resize(particles + 1);
+        each_span([&](std::size_t s, std::size_t filled, std::size_t last) {
+            std::uint32_t c = kept[s];
+            for (const Found &one : found[s]) {
+                while (filled <= one.particle) begin[filled++] = c;
+                for (int a = 0; a < 3; ++a) normal[3 * c + a] = one.normal[a], velocity_[3 * c + a] = one.velocity[a];
+                offset[c++] = one.offset;
+            }
+            while (filled < last) begin[filled++] = c;
+        });
+        begin.back() = kept[spans];
+    }
+
     // thickness [m] and friction by particle
     void pack(const Alike<T> &thickness, const Alike<T> &friction) {
         const std::size_t spans = (thickness.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;
@@ -119,16 +155,27 @@ class SkinPlanes {
     ContactView<T> view() const { return {block_begin_.data(), particle_.data(), plane_.data()}; }
 
   private:
-    // nearer than a particle comes at twice its speed against the skin, and as far besides as cloth at rest may be jerked
-    static std::vector<std::uint8_t> within_reach(const GivenContacts &given, const double *velocity, const Alike<T> &thickness, double dt) {
+    struct Found {
+        std::uint32_t particle;
+        T normal[3], offset, velocity[3];
+    };
+    // skin within this [m] is near, however slowly cloth moves: it may be jerked
+    static double beside(const Alike<T> &thickness) {
         constexpr double jerk = 0.01;  // [m]
-        const double still = jerk + *std::max_element(thickness.values().begin(), thickness.values().end());
+        return jerk + *std::max_element(thickness.values().begin(), thickness.values().end());
+    }
+    // whether a particle comes as far as this [m] at twice its speed against the skin (x, y, z)
+    static bool comes_near(double far, double x, double y, double z, double dt) {
+        const double way = std::max(far, 0.0);
+        return way * way <= 4 * dt * dt * (x * x + y * y + z * z);
+    }
+    static std::vector<std::uint8_t> within_reach(const GivenContacts &given, const double *velocity, const Alike<T> &thickness, double dt) {
+        const double still = beside(thickness);
         std::vector<std::uint8_t> near(given.count);
         for_ranges(given.count, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
             for (std::size_t c = first; c < last; ++c) {
                 const double *v = velocity + 3 * static_cast<std::size_t>(given.particle[c]), *skin = given.velocity + 3 * c;
-                const double x = v[0] - skin[0], y = v[1] - skin[1], z = v[2] - skin[2], far = std::max(given.gap[c] - still, 0.0);
-                near[c] = far * far <= 4 * dt * dt * (x * x + y * y + z * z);
+                near[c] = comes_near(given.gap[c] - still, v[0] - skin[0], v[1] - skin[1], v[2] - skin[2], dt);
             }
         });
         return near;

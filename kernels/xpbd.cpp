@@ -17,6 +17,7 @@
 #include "hierarchy.h"
 #include "lanes.h"
 #include "membrane.h"
+#include "obstacles.h"
 #include "pack.h"
 #include "pairs.h"
 #include "proximity.h"
@@ -255,30 +256,52 @@ class Cloth {
     std::size_t particle_count() const { return count_; }
     std::size_t constraint_count() const { return constraint_count_; }
 
+    // Looks at skin and near cloth `looks` times, each followed by substep_count substeps: first come the contacts that are given, or
+    // those with the ball, later the ball's again, or the trail's: the skin was asked skin_time [s] before the step.
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
                    double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_radius,
-                   double watch, double head_start, double compression, int widest) {
+                   double watch, double head_start, double compression, int widest, int looks, const Ball *ball, const Trail *trail, double skin_time) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
-        require(dt > 0 && substep_count > 0 && substep_count <= 100000, "dt and substep_count must be positive");
-        read(position, velocity);
+        require(dt > 0 && substep_count > 0 && substep_count <= 100000 && looks > 0, "dt, substep_count and looks must be positive");
+        require(looks == 1 || ball || trail, "more than one look needs a ball or a trail");
         const std::size_t contact_count = contact_particle.size();
         require(contact_gap.size() == contact_count && contact_normal.shape(0) == contact_count && contact_velocity.shape(0) == contact_count,
                 "contacts: arrays differ in length");
+        require(!trail || (trail->triangle.size() == contact_count && (!trail->hint || trail->hint->shape(0) == count_)),
+                "a trail needs a triangle of each contact, and hints of each particle");
         require_indices(contact_particle, count_, "contacts: a particle does not exist");
-        planes_.read({contact_count, contact_particle.data(), contact_gap.data(), contact_normal.data(), contact_velocity.data()},
-                     position.data(), velocity.data(), order_, thickness_, dt);
+        read(position, velocity);
+        const GivenContacts given{contact_count, contact_particle.data(), contact_gap.data(), contact_normal.data(), contact_velocity.data()};
+        const double look_dt = dt / looks, substep = look_dt / substep_count;
         StepOptions<T> o{};
-        o.dt = static_cast<T>(dt / substep_count), o.substep_count = substep_count;
+        o.dt = static_cast<T>(substep), o.substep_count = substep_count;
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
-        o.seam_from = static_cast<T>(seam_from), o.seam_to = static_cast<T>(seam_to);
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
-        if (stars_.set_gain(dt / substep_count, 1.0 - head_start) && grid_.there()) {
+        if (stars_.set_gain(substep, 1.0 - head_start) && grid_.there()) {
             grid_.set_gain([&](std::size_t p) { return stars_.known_gain(p); });
             grid_.border.set_gain([&](std::size_t s) { return stars_.gain(s); });
         }
         set_kept(o.dt);
+        for (int look = 0; look < looks; ++look) {
+            const double time = look * look_dt;
+            if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, point_.data()}, velocity_.data(), thickness_, look_dt);
+            else if (look == 0) planes_.read(given, position.data(), velocity.data(), order_, thickness_, look_dt);
+            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, FirstContacts(given, count_), order_, position.data(), time, point_.data()},
+                                 velocity_.data(), thickness_, look_dt);
+            const auto closing = [&](int k) { return static_cast<T>(seam_from + (seam_to - seam_from) * k / looks); };
+            o.seam_from = closing(look), o.seam_to = closing(look + 1);
+            run_substeps(o, look_dt, cloth_radius, look ? 0.0 : watch, widest);
+        }
+        return nb::make_tuple(written(point_), written(velocity_));
+    }
+
+  private:
+    using Set = ConstraintSet<T, I>;
+
+    // the planes of skin are known; near cloth is looked at for the next dt [s]
+    void run_substeps(const StepOptions<T> &o, double dt, double cloth_radius, double watch, int widest) {
         const bool wide = widest >= 2 && machine_has_avx2();
         find_pairs(dt, cloth_radius, watch, wide);
         std::vector<T> rise;
@@ -287,7 +310,7 @@ class Cloth {
         make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal.data(), planes_.offset.data());
         if (grid_.there()) grid_.skin.pack(grid_.fine(), planes_, thickness_, grip_);
         else planes_.pack(thickness_, grip_);
-        // nothing is remembered from the last call: a resumed run must go on as if it had not stopped
+        // nothing is remembered from the last look: a resumed run must go on as if it had not stopped
         std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
         const ClothView<T, I> cloth = view();
         {
@@ -301,11 +324,7 @@ class Cloth {
         planes_.give_back(), pairs_.give_back();
         watched_for_ -= dt;
         if (watched_for_ < 0.5 * dt) pairs_.forget(), facing_.forget();
-        return nb::make_tuple(written(point_), written(velocity_));
     }
-
-  private:
-    using Set = ConstraintSet<T, I>;
 
     std::vector<Level> sheet_hierarchy(const Triangles &triangles, const In<double, -1, 3, 2> &corner, const Indices &panel, const Triangles &flat,
                                        const std::vector<double> &w, int level_count) const {
@@ -524,7 +543,8 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
              nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
              nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0,
-             nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("widest") = 5);
+             nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("widest") = 5, nb::arg("looks") = 1,
+             nb::arg("ball").none() = nb::none(), nb::arg("trail").none() = nb::none(), nb::arg("skin_time") = 0.0);
 }
 }  // namespace
 

@@ -175,66 +175,6 @@ def test_points_that_search_together_find_what_each_finds_alone() -> None:
         tree.nearest_per_group(points, 0.4, None, np.zeros(700, np.int32))
 
 
-def test_contacts_that_are_followed_are_where_a_search_finds_them() -> None:
-    triangles, vertices = icosphere(3)
-    rng = np.random.default_rng(11)
-    direction = rng.normal(size=(800, 3))
-    points = direction / np.linalg.norm(direction, axis=1, keepdims=True) * rng.uniform(0.9, 1.1, (800, 1))
-    group = np.zeros(len(triangles), np.int32)
-    tree = SurfaceTree(triangles, vertices, group)
-    # the sphere turns and shifts by three triangles' width
-    velocity = np.cross([0.0, 2.0, 1.0], vertices) + np.array([0.5, 0.0, -0.3])
-    time = 0.1
-    particle, *_, triangle, _ = tree.contacts(points, 0.2, velocity)
-    later = points + rng.normal(0, 0.02, points.shape)
-    kept, gap, normal, speed, there = tree.follow(
-        later, points, particle, triangle, velocity, time, 0.2, np.inf
-    )
-    np.testing.assert_array_equal(kept, particle)
-    moved = SurfaceTree(triangles, vertices + time * velocity)
-    found, wanted, _, wanted_normal, weight = moved.nearest(later[particle], 1.0)
-    # a point deep inside has several nearest places; outside the sphere is convex
-    outside = wanted > 0
-    assert outside.sum() > 300
-    np.testing.assert_allclose(gap[outside], wanted[outside], atol=1e-12)
-    np.testing.assert_allclose(normal[outside], wanted_normal[outside], atol=1e-6)
-    sure = outside & (there == found)
-    assert sure.mean() > 0.9 * outside.mean()
-    assert (there != triangle)[outside].mean() > 0.5
-    expected = (weight[:, :, None] * velocity[triangles[found]]).sum(1)
-    np.testing.assert_allclose(speed[sure], expected[sure], atol=1e-12)
-    for bad in (np.full_like(particle, len(points)), np.full_like(particle, -1)):
-        with pytest.raises(IndexError):
-            tree.follow(later, points, bad, triangle, velocity, time, 0.2, np.inf)
-
-
-def test_points_that_hurry_are_searched_where_the_tree_knows_the_surface() -> None:
-    triangles, vertices = icosphere(3)
-    rng = np.random.default_rng(12)
-    tree = SurfaceTree(triangles, vertices, (vertices[triangles].mean(axis=1)[:, 0] > 0).astype(np.int32))
-    points = rng.normal(size=(900, 3))
-    points *= rng.uniform(0.9, 1.3, (900, 1)) / np.linalg.norm(points, axis=1, keepdims=True)
-    velocity = np.cross([0.0, 0.4, 0.1], vertices) + np.array([0.3, 0.1, 0.0])
-    time, radius, hurry = 0.1, 0.2, 0.05
-    particle, *_, triangle, hint = tree.contacts(points, radius, velocity)
-    later = points + rng.normal(0, 0.03, points.shape)
-    going = velocity.mean(axis=0)
-    hurried = np.linalg.norm(later - points - time * going, axis=1) > hurry
-    assert 100 < hurried.sum() < 800
-    found = tree.follow(later, points, particle, triangle, velocity, time, radius, hurry, hint)
-    assert (np.diff(found[0]) >= 0).all()
-    searched = hurried[found[0]]
-    wanted, gap, normal, speed, *_ = tree.contacts(later[hurried] - time * going, radius, velocity)
-    gap = gap - time * ((speed - going) * normal).sum(axis=1)
-    # of triangles that meet where the point is nearest, rounding decides
-    expected = np.flatnonzero(hurried)[wanted], gap, normal, speed
-    for value, reference in zip(found[:4], expected, strict=True):
-        np.testing.assert_allclose(value[searched], reference, rtol=0, atol=1e-9)
-    calm = tree.follow(later, points, particle, triangle, velocity, time, radius, np.inf)
-    for value, reference in zip(found, calm, strict=True):
-        np.testing.assert_array_equal(value[~searched], reference[~hurried[calm[0]]])
-
-
 def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> None:
     # one sphere cut into two groups at x = 0: everywhere the contact of the whole sphere
     triangles, vertices = icosphere(3)

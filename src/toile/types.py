@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from toile.errors import ToileError
+
+if TYPE_CHECKING:
+    from toile._kernels import SkinTrail
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -512,6 +515,8 @@ class Contacts:
     """unit, out of the body, (c, 3)"""
     velocity: Floats
     """of the skin at the nearest point [m/s], (c, 3)"""
+    trail: SkinTrail | None = None
+    """lets a solver follow these contacts over the skin while it moves on"""
 
 
 class ContactQuery(Protocol):

@@ -9,7 +9,7 @@ tension across the whole cloth in one sweep. The hot loop is kernels/xpbd_step.h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -66,6 +66,11 @@ RUBBING, STICKING = 0.04, 0.08
 is nearly still [m/s²]; dry friction, so that small swings end"""
 NEARLY_STILL, HARDEST_BRAKE = 0.02, 20.0
 """the mean speed below which cloth sticks [m/s], less and less up to twice this; the highest rate [1/s]"""
+
+
+FOLLOWED = 2
+"""the skin is searched once in so many looks at least, and followed from there: cloth itself whips"""
+NO_CONTACTS = Contacts(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +191,11 @@ class XpbdSolver:
         return 1 / (60 * self.settings.contact_queries)
 
     @property
+    def followed_looks(self) -> int:
+        """Return in how many looks the skin is searched once: contacts are followed over it meanwhile."""
+        return FOLLOWED
+
+    @property
     def constraint_count(self) -> int:
         """Return how many constraints one sweep projects."""
         return int(self._cloth.constraint_count)
@@ -292,12 +302,16 @@ class XpbdSolver:
         if self._folds is not None:
             self._cloth.set_star_rest(self._folds.rest(position))
         watch = dt if scene.watch is None else scene.watch
-        for part in range(parts):
-            contacts = _moved(scene.contacts(position), part * dt / parts)
+        ball, part = getattr(scene.contacts, "ball", None), 0
+        while part < parts:
+            time = part * dt / parts
+            contacts = NO_CONTACTS if ball else _moved(scene.contacts(position), time)
+            # the kernel asks a ball, and follows contacts over the skin, by itself
+            looks = parts if ball else min(FOLLOWED, parts - part) if contacts.trail else 1
             position, velocity = self._cloth.step(
                 position,
                 velocity,
-                dt / parts,
+                looks * dt / parts,
                 substeps,
                 scene.gravity,
                 scene.wind,
@@ -306,13 +320,18 @@ class XpbdSolver:
                 contacts.normal,
                 contacts.velocity,
                 seam_from=start + (end - start) * part / parts,
-                seam_to=start + (end - start) * (part + 1) / parts,
+                seam_to=start + (end - start) * (part + looks) / parts,
                 speed_limit=self.settings.speed_limit,
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
                 watch=watch if part == 0 else 0.0,
                 head_start=self.settings.head_start,
                 compression=self.settings.compression,
+                looks=looks,
+                ball=ball,
+                trail=contacts.trail,
+                skin_time=time,
             )
+            part += looks
         self._seam_fraction = end
         return State(position=position, velocity=velocity, time=state.time + dt)
 
@@ -350,4 +369,4 @@ def _moved(contacts: Contacts, time: float) -> Contacts:
     if time == 0.0 or not contacts.velocity.any():
         return contacts
     advance = np.einsum("ca,ca->c", contacts.normal, contacts.velocity) * time
-    return Contacts(contacts.particle, contacts.gap - advance, contacts.normal, contacts.velocity)
+    return replace(contacts, gap=contacts.gap - advance)

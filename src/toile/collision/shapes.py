@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from toile._kernels import ball_contacts
+from toile._kernels import Ball, ball_contacts
 from toile.types import ContactQuery, Contacts, Floats, Ints, PosedBody, as_floats
 
 
@@ -34,6 +35,13 @@ class Sphere:
     def at(self, body: PosedBody | None = None) -> ContactQuery:
         """Return itself: the body does not matter."""
         return self
+
+    @cached_property
+    def ball(self) -> Ball:
+        """Return it as an engine asks it by itself."""
+        return Ball(
+            self.centre, self.radius, self.reach, as_floats(self.velocity, 3, name="velocity of the ball")
+        )
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3)."""

@@ -8,15 +8,14 @@ pseudonormals (Bærentzen & Aanæs 2005).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from toile._kernels import SurfaceTree
+from toile._kernels import SkinTrail, SurfaceTree
 from toile.collision.mittens import mittens
 from toile.collision.tents import tents
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
+from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
 
 GROUPS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
 """parts of the body that can press on the same point from different sides; torso includes neck and head"""
@@ -75,11 +74,15 @@ class SurfaceSettings:
 
 
 HURRY = 0.3
-"""of the radius: points that have gone farther than this past the body are searched again"""
+"""of the radius: points that have gone farther than this past the body are searched again, while the contacts
+of others are followed over the skin from where they were"""
 
 
 class SurfaceCollider:
     """Contact with one body's skin."""
+
+    follows = True
+    """solvers may follow its contacts over the skin instead of asking again"""
 
     def __init__(self, body: Body, settings: SurfaceSettings | None = None) -> None:
         """Build the tree over the body in its rest pose."""
@@ -93,8 +96,6 @@ class SurfaceCollider:
         self._posed: Floats | None = None
         self._hint: Ints | None = None
         self._order: Ints | None = None
-        self._found = np.zeros(0, np.int32), np.zeros(0, np.int32)
-        self._asked = np.zeros((0, 3))
 
     def _tree(self, gloved: bool) -> SurfaceTree:
         """Return the tree over the skin with or without mittens, built when it is first asked for."""
@@ -131,25 +132,9 @@ class SurfaceCollider:
         particle, gap, normal, velocity, triangle, self._hint = self.tree.contacts(
             position, self.settings.radius, body.velocity, hint, self._order
         )
-        self._found, self._asked = (particle, triangle), position
-        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
-
-    def later(self, body: PosedBody, time: float) -> ContactQuery:
-        """Return the skin some time [s] after it was asked last, moving on as it did then.
-
-        Contacts are followed over the skin from where they were; points that hurry are searched again:
-        skin may be near that was too far.
-        """
-        return partial(self._follow, body, time)
-
-    def _follow(self, body: PosedBody, time: float, position: Floats) -> Contacts:
-        hint = self._hint if self._hint is not None and len(self._hint) == len(position) else None
         radius = self.settings.radius
-        particle, gap, normal, velocity, triangle = self.tree.follow(
-            position, self._asked, *self._found, body.velocity, time, radius, HURRY * radius, hint
-        )
-        self._found = particle, triangle
-        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity)
+        trail = SkinTrail(self.tree, triangle, body.velocity, radius, HURRY * radius, self._hint)
+        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity, trail=trail)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Protocol
 
 import numpy as np
@@ -22,8 +23,6 @@ _THIN_NUMBER = np.full(len(LIMBS), -1, np.int32)
 _THIN_NUMBER[THIN_LIMBS] = np.arange(len(THIN_LIMBS))
 LOOKS = 3
 """near cloth is searched for once in so many looks at the skin, and at the start of each frame"""
-FOLLOWED = 2
-"""the skin is searched once in so many looks at least, and followed from there: cloth itself whips"""
 NEAR = 0.05
 """skin farther than this from the box round the cloth is not looked at [m]"""
 
@@ -67,7 +66,7 @@ def body_steps(before: PosedBody, after: PosedBody, state: State, dt: float) -> 
         dt,
         NEAR,
     )
-    return max(1, int(np.ceil(max(broad / LONGEST_SKIN_STEP, thin / THIN_SKIN_STEP)))), velocity
+    return max(1, math.ceil(max(broad / LONGEST_SKIN_STEP, thin / THIN_SKIN_STEP))), velocity
 
 
 def advance_frame(
@@ -92,20 +91,21 @@ def advance_frame(
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
     searches, velocity = body_steps(before, after, state, dt)
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
-    often = int(np.ceil(dt / getattr(solver, "longest_look", np.inf) - 1e-6)) if before is not after else 1
+    often = math.ceil(dt / getattr(solver, "longest_look", math.inf) - 1e-6) if before is not after else 1
     count = max(searches, often) * looks
     # hardly any skin comes near before the next search that was too far: contacts are followed meanwhile
-    follow = getattr(collider, "later", None) if mend is None else None
-    period = min(count // searches, FOLLOWED) if follow else 1
-    now = before
-    for step in range(count):
-        if follow and step % period:
-            query = follow(now, step % period * dt / count)
-        else:
-            now = between(before, after, step / count, velocity)
-            query = collider.at(now)
+    follows = mend is None and getattr(collider, "follows", False)
+    period = min(count // searches, getattr(solver, "followed_looks", 1)) if follows else 1
+    watched = 0
+    for step in range(0, count, period):
+        now = between(before, after, step / count, velocity)
+        query = collider.at(now)
         if mend is not None and step:
             state = mend(state, now)
-        watch = dt / count * min(LOOKS, count - step) if step % LOOKS == 0 else 0.0
-        state = solver.step(state, Scene(now, query, gravity, wind, watch), dt / count)
+        taken = min(period, count - step)
+        watch = 0.0
+        if step + taken > watched:
+            watched = step + max(LOOKS, taken)
+            watch = dt / count * min(watched - step, count - step)
+        state = solver.step(state, Scene(now, query, gravity, wind, watch), taken * dt / count)
     return state
