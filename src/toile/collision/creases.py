@@ -7,6 +7,8 @@ side on which it lay before, as contact manifolds of rigid bodies do, and meets 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from toile.collision.contacts import Collider
@@ -145,7 +147,7 @@ def _nearest(
 def _merged(found: Contacts, particle: Ints, gap: Floats, normal: Floats) -> Contacts:
     """Return the contacts with more of them on skin that stands still, in the order of their points."""
     if not len(particle):
-        return found
+        return replace(found, trail=None)  # asked again at each look: both sides count then too
     points = np.concatenate([found.particle, particle])
     order = np.argsort(points, kind="stable")
     return Contacts(
