@@ -9,13 +9,11 @@ frame by stage. Fast limbs: --motion run run:1.5 --fps 24.
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,6 @@ from toile.run.animate import AnimateSettings, simulate
 from toile.run.check import Audit, Auditor
 from toile.run.dress import dress
 from toile.run.method import Method
-from toile.run.record import load_recording, save_recording
 from toile.run.repair import Repair
 from toile.types import LIMBS, Body, Floats, Garment, Motion, PosedBody, Recording
 
@@ -53,15 +50,8 @@ def clocked(owner: Any, name: str, stage_name: str) -> None:
 
 
 def dressed(body: Body, edge: float, garments: list[str]) -> Recording:
-    """Return the outfit at rest, from a file of an earlier run if there is one."""
-    path = (
-        Path(tempfile.gettempdir())
-        / f"bench_contact_{body.name}_{'_'.join(garments)}_{1000 * edge:.1f}.toile"
-    )
-    if not path.exists():
-        patterns = [draft(name, body.measurements) for name in garments]
-        save_recording(dress(patterns, body, edge_length=edge), path)
-    return load_recording(path)
+    """Return the outfit at rest, dressed anew: cuts and the drape change with the code."""
+    return dress([draft(name, body.measurements) for name in garments], body, edge_length=edge)
 
 
 def speeded(motion: Motion, speed: float) -> Motion:
