@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -44,6 +45,14 @@ nb::ndarray<nb::numpy, T> own(std::vector<T> &&values, std::initializer_list<std
     auto *kept = new std::vector<T>(std::move(values));
     nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
     return nb::ndarray<nb::numpy, T>(kept->data(), shape, owner);
+}
+
+// the same of numbers that were never set to anything else
+template <class T>
+nb::ndarray<nb::numpy, T> own(std::unique_ptr<T[]> &&values, std::initializer_list<std::size_t> shape) {
+    T *kept = values.release();
+    nb::capsule owner(kept, [](void *p) noexcept { delete[] static_cast<T *>(p); });
+    return nb::ndarray<nb::numpy, T>(kept, shape, owner);
 }
 
 void bind_raster(nb::module_ &m);

@@ -17,61 +17,63 @@ template <class T>
 class GridSkin {
   public:
     void pack(const GridLayout &fine, const SkinPlanes<T> &planes, const Alike<T> &thickness, const Alike<T> &friction) {
-        begin_.assign(fine.rows + 1, 0), place_.clear();
-        std::vector<std::size_t> plane_of;  // (block, WIDEST), -1: none
-        constexpr auto none = static_cast<std::size_t>(-1);
-        for (int r = 0; r < fine.rows; ++r) {
-            bool more = planes.begin[static_cast<std::size_t>(r) * fine.columns] < planes.begin[static_cast<std::size_t>(r + 1) * fine.columns];
-            for (std::size_t round = 0; more; ++round) {
-                more = false;
-                for (int phase = 0; phase < PHASES; ++phase)
-                    for (int k = 0; k < fine.count(phase); k += WIDEST) {
-                        bool any = false;
-                        std::size_t found[WIDEST];
-                        for (int lane = 0; lane < WIDEST; ++lane) {
-                            const int c = phase + PHASES * (k + lane);
-                            const std::size_t p = static_cast<std::size_t>(r) * fine.columns + c;
-                            found[lane] = none;
-                            if (c >= fine.columns || planes.begin[p] + round >= planes.begin[p + 1]) continue;
-                            found[lane] = planes.begin[p] + round, any = true;
-                            more |= found[lane] + 1 < planes.begin[p + 1];
-                        }
-                        if (!any) continue;
-                        place_.push_back(static_cast<std::int32_t>(fine.at(r, phase) + k));
-                        plane_of.insert(plane_of.end(), found, found + WIDEST);
-                    }
-            }
-            begin_[r + 1] = place_.size();
-        }
-        plane_.assign(place_.size() * PLANE_ROWS * WIDEST, T(0));
-        for_ranges(place_.size(), 100, [&](std::size_t first, std::size_t last) {
-            for (std::size_t b = first; b < last; ++b) {
+        begin_.assign(fine.rows + 1, 0);
+        const auto each_row = [&](const auto &use) {
+            for_ranges(fine.rows, 16, [&](std::size_t first, std::size_t last) {
+                for (std::size_t r = first; r < last; ++r) use(static_cast<int>(r));
+            });
+        };
+        each_row([&](int r) { each_block(fine, planes, r, [&](std::ptrdiff_t, int, int, std::size_t) { ++begin_[r + 1]; }); });
+        for (int r = 0; r < fine.rows; ++r) begin_[r + 1] += begin_[r];
+        place_.take(begin_.back()), plane_.take(begin_.back() * PLANE_ROWS * WIDEST);
+        each_row([&](int r) {
+            std::size_t b = begin_[r];
+            each_block(fine, planes, r, [&](std::ptrdiff_t at, int column, int lanes, std::size_t round) {
                 T *to = plane_.data() + b * PLANE_ROWS * WIDEST;
-                const std::ptrdiff_t row = place_[b] / (PHASES * fine.pitch), phase = place_[b] / fine.pitch % PHASES, k = place_[b] % fine.pitch;
+                place_[b++] = static_cast<std::int32_t>(at);
                 for (int lane = 0; lane < WIDEST; ++lane) {
-                    const std::size_t c = plane_of[b * WIDEST + lane];
-                    const auto p = static_cast<std::size_t>(row * fine.columns + phase + PHASES * (k + lane));
+                    const std::size_t p = static_cast<std::size_t>(r) * fine.columns + column + PHASES * lane;
                     T rows[PLANE_ROWS] = {T(0), T(0), T(0), T(-1)};  // never reached
-                    if (c != none) planes.figures(c, thickness[p], friction[p], rows);
+                    if (lane < lanes && planes.begin[p] + round < planes.begin[p + 1]) planes.figures(planes.begin[p] + round, thickness[p], friction[p], rows);
                     for (int n = 0; n < PLANE_ROWS; ++n) to[n * WIDEST + lane] = rows[n];
                 }
-            }
+            });
         });
     }
     GridPlanes<T> view() const { return {begin_.data(), place_.data(), plane_.data()}; }
     std::size_t bytes() const { return bytes_of(begin_, place_, plane_); }
 
   private:
+    // use(place, column, vertices, round) for vertices side by side of which one has skin: the first plane of each, then the second ones
+    template <class Use>
+    static void each_block(const GridLayout &fine, const SkinPlanes<T> &planes, int row, const Use &use) {
+        const auto *begin = planes.begin.data() + static_cast<std::size_t>(row) * fine.columns;
+        bool more = begin[0] < begin[fine.columns];
+        for (std::size_t round = 0; more; ++round) {
+            more = false;
+            for (int phase = 0; phase < PHASES; ++phase)
+                for (int k = 0; k < fine.count(phase); k += WIDEST) {
+                    const int column = phase + PHASES * k, lanes = std::min<int>(fine.count(phase) - k, WIDEST);
+                    std::size_t most = 0;
+                    for (int lane = 0; lane < lanes; ++lane) {
+                        const int c = column + PHASES * lane;
+                        most = std::max<std::size_t>(most, begin[c + 1] - begin[c]);
+                    }
+                    more |= most > round + 1;
+                    if (most > round) use(fine.at(row, phase) + k, column, lanes, round);
+                }
+        }
+    }
     std::vector<std::size_t> begin_;
-    std::vector<std::int32_t> place_;
-    std::vector<T> plane_;
+    Scratch<std::int32_t> place_;
+    Scratch<T> plane_;
 };
 
 // stars at the border (BorderStars)
 template <class T>
 class GridBorder {
   public:
-    // each(use) calls use(star, particle, weight) for all of them, star by star
+    // each(use) calls use(star, particle, weight) for all of them, star by star; most have weights of nothing across the border
     template <class Each>
     void set(const GridLayout &fine, const Bands &bands, const Each &each) {
         *this = {};
@@ -82,7 +84,10 @@ class GridBorder {
             T weight;
         };
         std::vector<Force> forces;
+        T largest = T(0);
+        each([&](std::int32_t, std::int32_t, T c) { largest = std::max(largest, std::abs(c)); });
         each([&](std::int32_t star, std::int32_t p, T c) {
+            if (std::abs(c) < T(1e-6) * largest) return;
             if (stars_.empty() || stars_.back() != star) stars_.push_back(star), begin_.push_back(begin_.back());
             place_.push_back(static_cast<std::int32_t>(fine.place(p / fine.columns, p % fine.columns))), weight_.push_back(c), ++begin_.back();
             forces.push_back({static_cast<std::size_t>(p), static_cast<std::int32_t>(stars_.size() - 1), c});
@@ -262,11 +267,13 @@ class Grid {
         return view_.coarse.place(static_cast<int>(k / view_.coarse.columns) + 1, static_cast<int>(k % view_.coarse.columns));
     }
     template <class Value>
-    void fill(std::vector<T> &to, const Value &value) {
-        for (std::size_t p = 0; p < static_cast<std::size_t>(rows()) * columns(); ++p) to[inside(p)] = value(p);
+    void fill(AlignedVector<T> &to, const Value &value) {
+        std::size_t p = 0;
+        for (int r = 0; r < rows(); ++r)
+            for (int c = 0; c < columns(); ++c) to[view_.fine.place(r + 1, c)] = value(p++);
     }
     GridView<T> view_;
     bool alternate_ = false;
-    std::vector<T> x_[3], before_[3], asked_[3], moment_[3], gain_, weight_, share_, next_, after_next_, half_;
-    std::vector<T> coarse_x_[3], coarse_weight_, coarse_rest2_[AWAY_COUNT], push_[3], row_push_;
+    AlignedVector<T> x_[3], before_[3], asked_[3], moment_[3], gain_, weight_, share_, next_, after_next_, half_;
+    AlignedVector<T> coarse_x_[3], coarse_weight_, coarse_rest2_[AWAY_COUNT], push_[3], row_push_;
 };

@@ -6,8 +6,6 @@
 namespace TOILE_ISA {
 namespace {
 
-constexpr int GRID_SWEEPS = 2;  // over the finest coarse limits
-
 // what one thread does
 template <class T, class I>
 struct GridRun {
@@ -78,13 +76,13 @@ struct GridRun {
             }
     }
     void limit() {
-        for (int sweep = 0; sweep < GRID_SWEEPS; ++sweep) {
+        for (const int kinds : {AWAY_COUNT, AWAY_TWICE}) {
             each_band(coarse_bands, [&](std::size_t b) {
-                if (!sweep) place_coarse(b);
-                limit_band(g, b, share_of_rest);
+                if (kinds == AWAY_COUNT) place_coarse(b);
+                limit_band(g, b, kinds, share_of_rest);
             });
             each_band(coarse_bands, [&](std::size_t b) {
-                if (g.coarse_bands.end(b) < g.coarse.rows) join_limits(g, b, share_of_rest);
+                if (g.coarse_bands.end(b) < g.coarse.rows) join_limits(g, b, kinds, share_of_rest);
             });
         }
         each_band(coarse_bands, [&](std::size_t b) {

@@ -156,14 +156,14 @@ void limit_rows(const GridView<T> &g, int kind, int first, int past, const Wide<
                 }
 }
 template <class T>
-void limit_band(const GridView<T> &g, std::size_t band, const Wide<T> &share) {
+void limit_band(const GridView<T> &g, std::size_t band, int kinds, const Wide<T> &share) {
     const int first = g.coarse_bands.begin(band), past = g.coarse_bands.end(band);
-    for (int kind = 0; kind < AWAY_COUNT; ++kind) limit_rows(g, kind, first, past - AWAY[kind].rows, share);
+    for (int kind = 0; kind < kinds; ++kind) limit_rows(g, kind, first, past - AWAY[kind].rows, share);
 }
 template <class T>
-void join_limits(const GridView<T> &g, std::size_t band, const Wide<T> &share) {
+void join_limits(const GridView<T> &g, std::size_t band, int kinds, const Wide<T> &share) {
     const int past = g.coarse_bands.end(band);
-    for (int kind = 0; kind < AWAY_COUNT; ++kind)
+    for (int kind = 0; kind < kinds; ++kind)
         if (AWAY[kind].rows) limit_rows(g, kind, past - AWAY[kind].rows, past, share);
 }
 

@@ -46,8 +46,8 @@ struct Bands {
 struct Away {
     int rows, columns;
 };
-constexpr int AWAY_COUNT = 10;
-constexpr Away AWAY[AWAY_COUNT] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, -1}, {1, 2}, {1, -2}, {2, 0}, {2, 1}, {2, -1}};
+constexpr int AWAY_COUNT = 10, AWAY_TWICE = 6;  // the first ones are swept twice
+constexpr Away AWAY[AWAY_COUNT] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, -1}, {2, 0}, {1, 2}, {1, -2}, {2, 1}, {2, -1}};
 
 constexpr int PLANE_ROWS = 9;  // as CONTACT_ROWS in xpbd.h
 // planes of the skin, sixteen consecutive places of a phase side by side; those of vertices without skin are never reached

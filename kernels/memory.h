@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <new>
+#include <vector>
 
 // bytes that vectors have reserved, used or not
 template <class... Vectors>
@@ -35,3 +37,18 @@ class Scratch {
     std::unique_ptr<T[]> numbers_;
     std::size_t size_ = 0, capacity_ = 0;
 };
+
+// Numbers that begin with a line of the cache: vectors of sixteen floats that lie across two lines take twice as long to read.
+template <class T>
+struct AlignedAllocator {
+    using value_type = T;
+    static constexpr std::align_val_t LINE{64};
+    AlignedAllocator() = default;
+    template <class Other>
+    AlignedAllocator(const AlignedAllocator<Other> &) {}
+    T *allocate(std::size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), LINE)); }
+    void deallocate(T *p, std::size_t) { ::operator delete(p, LINE); }
+    bool operator==(const AlignedAllocator &) const = default;
+};
+template <class T>
+using AlignedVector = std::vector<T, AlignedAllocator<T>>;

@@ -56,6 +56,7 @@ template <class T>
 void make_room(const T *point, const std::vector<std::uint32_t> &begin, const Alike<T> &thickness,
                const std::vector<T> &rise, double least, T *normal, T *offset) {
     const auto share_room = [&](std::size_t p) {
+        if (begin[p + 1] - begin[p] < 2 && rise.empty()) return;  // most
         const double x[3] = {double(point[4 * p]), double(point[4 * p + 1]), double(point[4 * p + 2])};
         for (std::size_t i = begin[p]; i < begin[p + 1]; ++i) {
             for (std::size_t j = i + 1; j < begin[p + 1]; ++j) {

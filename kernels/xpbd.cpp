@@ -311,7 +311,7 @@ class Cloth {
         if (grid_.there()) grid_.skin.pack(grid_.fine(), planes_, thickness_, grip_);
         else planes_.pack(thickness_, grip_);
         // nothing is remembered from the last look: a resumed run must go on as if it had not stopped
-        std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
+        if (!grid_.there()) std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
         const ClothView<T, I> cloth = view();
         {
             nb::gil_scoped_release release;
@@ -470,7 +470,7 @@ class Cloth {
     }
 
     nb::ndarray<nb::numpy, double> written(const std::vector<T> &from) const {
-        std::vector<double> r(3 * count_);
+        auto r = std::make_unique_for_overwrite<double[]>(3 * count_);
         for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
             for (std::size_t k = first; k < last; ++k)
                 for (int a = 0; a < 3; ++a) r[3 * static_cast<std::size_t>(order_[k]) + a] = from[4 * k + a];
