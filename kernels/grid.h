@@ -44,25 +44,21 @@ class GridSkin {
     std::size_t bytes() const { return bytes_of(begin_, place_, plane_); }
 
   private:
-    // use(place, column, vertices, round) for vertices side by side of which one has skin: the first plane of each, then the second ones
+    // use(place, column, vertices, round) for vertices side by side of which one has skin: the first plane of each, the second ones …
     template <class Use>
     static void each_block(const GridLayout &fine, const SkinPlanes<T> &planes, int row, const Use &use) {
         const auto *begin = planes.begin.data() + static_cast<std::size_t>(row) * fine.columns;
-        bool more = begin[0] < begin[fine.columns];
-        for (std::size_t round = 0; more; ++round) {
-            more = false;
-            for (int phase = 0; phase < PHASES; ++phase)
-                for (int k = 0; k < fine.count(phase); k += WIDEST) {
-                    const int column = phase + PHASES * k, lanes = std::min<int>(fine.count(phase) - k, WIDEST);
-                    std::size_t most = 0;
-                    for (int lane = 0; lane < lanes; ++lane) {
-                        const int c = column + PHASES * lane;
-                        most = std::max<std::size_t>(most, begin[c + 1] - begin[c]);
-                    }
-                    more |= most > round + 1;
-                    if (most > round) use(fine.at(row, phase) + k, column, lanes, round);
+        if (begin[0] == begin[fine.columns]) return;
+        for (int phase = 0; phase < PHASES; ++phase)
+            for (int k = 0; k < fine.count(phase); k += WIDEST) {
+                const int column = phase + PHASES * k, lanes = std::min<int>(fine.count(phase) - k, WIDEST);
+                std::size_t most = 0;
+                for (int lane = 0; lane < lanes; ++lane) {
+                    const int c = column + PHASES * lane;
+                    most = std::max<std::size_t>(most, begin[c + 1] - begin[c]);
                 }
-        }
+                for (std::size_t round = 0; round < most; ++round) use(fine.at(row, phase) + k, column, lanes, round);
+            }
     }
     std::vector<std::size_t> begin_;
     Scratch<std::int32_t> place_;

@@ -68,12 +68,13 @@ struct GridRun {
     void place_coarse(std::size_t band) {
         const int columns = g.coarse.columns;
         for (int r = g.coarse_bands.begin(band); r < g.coarse_bands.end(band); ++r)
-            for (int c = 0; c < columns; ++c) {
-                const std::size_t k = static_cast<std::size_t>(r) * columns + c;
-                Four<T> x = load4(averages() + 4 * k);
-                if (cloth.level_count > 1 && x[3] != T(0)) x += spread_push(cloth.level[1], k);
-                for (int a = 0; a < 3; ++a) g.coarse_x[a][g.coarse.place(r, c)] = x[a];
-            }
+            for (int phase = 0; phase < PHASES; ++phase)
+                for (int i = 0; i < g.coarse.count(phase); ++i) {
+                    const std::size_t k = static_cast<std::size_t>(r) * columns + phase + PHASES * i;
+                    Four<T> x = load4(averages() + 4 * k);
+                    if (cloth.level_count > 1 && x[3] != T(0)) x += spread_push(cloth.level[1], k);
+                    for (int a = 0; a < 3; ++a) g.coarse_x[a][g.coarse.at(r, phase) + i] = x[a];
+                }
     }
     void limit() {
         for (const int kinds : {AWAY_COUNT, AWAY_TWICE}) {
@@ -117,12 +118,9 @@ struct GridRun {
         read_row(g.fine, cloth.point, g.x, row), read_row(g.fine, cloth.before, g.before, row);
     }
     void finish(int row, T time, bool last) {
-        const std::size_t first = g.planes.begin[row], past = g.planes.begin[row + 1];
-        if (first == past && !cloth.pairs.block_count) return finish_row<T, true>(g, o, air, row, last);
-        ask_row(g, row);
-        if (cloth.pairs.block_count) push_apart(row);
-        for (std::size_t b = first; b < past; ++b) respond(g, b, time, o);
-        finish_row<T, false>(g, o, air, row, last);
+        const bool pairs = cloth.pairs.block_count;
+        if (pairs) ask_row(g, row), push_apart(row);
+        finish_row(g, o, air, row, time, pairs, last);
     }
 
     void run() {

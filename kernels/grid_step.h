@@ -87,23 +87,23 @@ void measure_row(const GridView<T> &g, int row) {
 template <class T>
 void measure_border(const GridView<T> &g, std::size_t first, std::size_t last) {
     const BorderStars<T> &b = g.border;
-    for (std::size_t s = first; s < last; ++s)
-        for (int a = 0; a < 3; ++a) {
-            T sum = T(0);
-            for (std::int32_t e = b.begin[s]; e < b.begin[s + 1]; ++e) sum += b.weight[e] * g.x[a][b.place[e]];
-            b.moment[4 * s + a] = b.gain[s] * sum;
-        }
+    for (std::size_t s = first; s < last; ++s) {
+        T sum[3] = {};
+        for (std::int32_t e = b.begin[s]; e < b.begin[s + 1]; ++e)
+            for (int a = 0; a < 3; ++a) sum[a] += b.weight[e] * g.x[a][b.place[e]];
+        for (int a = 0; a < 3; ++a) b.moment[4 * s + a] = b.gain[s] * sum[a];
+    }
 }
 // x -= w Σ c moment
 template <class T>
 void bend_border(const GridView<T> &g, std::size_t band) {
     const BorderStars<T> &b = g.border;
-    for (std::int32_t f = b.band_begin[band]; f < b.band_begin[band + 1]; ++f)
-        for (int a = 0; a < 3; ++a) {
-            T sum = T(0);
-            for (std::int32_t e = b.force_begin[f]; e < b.force_begin[f + 1]; ++e) sum += b.force_weight[e] * b.moment[4 * static_cast<std::size_t>(b.star[e]) + a];
-            g.x[a][b.to[f]] -= g.weight[b.to[f]] * sum;
-        }
+    for (std::int32_t f = b.band_begin[band]; f < b.band_begin[band + 1]; ++f) {
+        T sum[3] = {};
+        for (std::int32_t e = b.force_begin[f]; e < b.force_begin[f + 1]; ++e)
+            for (int a = 0; a < 3; ++a) sum[a] += b.force_weight[e] * b.moment[4 * static_cast<std::size_t>(b.star[e]) + a];
+        for (int a = 0; a < 3; ++a) g.x[a][b.to[f]] -= g.weight[b.to[f]] * sum[a];
+    }
 }
 
 // coarse points of one row: each the average of three by three vertices; `average`: (point, 4)
@@ -128,15 +128,15 @@ void average_row(const GridView<T> &g, int coarse_row, T *average) {
 // (l² - rest²) / (l² + rest²) of the way, 1 - rest / l to first order, without the square root.
 template <class T>
 TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::ptrdiff_t two, const Wide<T> &rest2, const Wide<T> &share, const Wide<T> &live) {
-    WidePoint<T> i = read(x, weight, one), j = read(x, weight, two);
-    const Wide<T> dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z, length2 = (dx * dx + dy * dy + dz * dz) * live, over = length2 - rest2, none = wide<T>(T(0));
+    Wide<T> i[3], d[3];
+    for (int a = 0; a < 3; ++a) i[a] = wide_load(x[a] + one), d[a] = i[a] - wide_load(x[a] + two);
+    const Wide<T> length2 = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * live, over = length2 - rest2, none = wide<T>(T(0));
     if (!any_greater(over, none)) return;  // most are slack most of the time
-    const Wide<T> sum = length2 + rest2, s = at_most(at_least(over, none), share * sum) / (sum * at_least(i.w + j.w, wide<T>(T(1e-12))));
-    const Wide<T> si = s * i.w, sj = s * j.w;
-    i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
-    j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
+    const Wide<T> wi = wide_load(weight + one), wj = wide_load(weight + two), sum = length2 + rest2;
+    const Wide<T> s = at_most(at_least(over, none), share * sum) / (sum * at_least(wi + wj, wide<T>(T(1e-12)))), si = s * wi, sj = s * wj;
     // lanes beyond the border may lie over the first ones of `one`, which must have the last word
-    write(x, two, j), write(x, one, i);
+    for (int a = 0; a < 3; ++a) wide_store(x[a] + two, wide_load(x[a] + two) + d[a] * sj);
+    for (int a = 0; a < 3; ++a) wide_store(x[a] + one, i[a] - d[a] * si);
 }
 
 // limits of coarse points that lie between rows first … past; parts of three rows that do not touch each other
@@ -171,9 +171,13 @@ void join_limits(const GridView<T> &g, std::size_t band, int kinds, const Wide<T
 template <class T>
 void keep_push(const GridView<T> &g, int row, const T *average) {
     const int columns = g.coarse.columns;
+    const T *from = average + 4 * static_cast<std::size_t>(row) * columns;
     for (int a = 0; a < 3; ++a) {
         T *push = g.push[a] + row * g.push_pitch + 1;
-        for (int c = 0; c < columns; ++c) push[c] = g.coarse_x[a][g.coarse.place(row, c)] - average[4 * (static_cast<std::size_t>(row) * columns + c) + a];
+        for (int phase = 0; phase < PHASES; ++phase) {
+            const T *x = g.coarse_x[a] + g.coarse.at(row, phase);
+            for (int k = 0, c = phase; c < columns; ++k, c += PHASES) push[c] = x[k] - from[4 * c + a];
+        }
         push[-1] = push[0], push[columns] = push[columns - 1];
     }
 }
@@ -297,45 +301,37 @@ void join_bands(const GridView<T> &g, std::size_t band, T inverse_dt2, T compres
     project_rows(g, past - 1, past, inverse_dt2, compression);
 }
 
-// Planes of the skin under vertices side by side, as `respond` in xpbd_step.h.
+// A plane of the skin under each of some vertices side by side, as `respond` in xpbd_step.h. plane: its numbers, WIDEST apart.
 template <class T>
-void respond(const GridView<T> &g, std::size_t b, T time, const StepOptions<T> &o) {
-    for (int half = 0; half < WIDEST; half += WIDTH<T>) {
-        const std::ptrdiff_t at = g.planes.place[b] + half;
-        const auto row = [&](int k) { return wide_load(g.planes.plane + (b * PLANE_ROWS + k) * WIDEST + half); };
-        const Wide<T> nx = row(0), ny = row(1), nz = row(2), speed = row(4), zero = wide<T>(T(0)), wall = row(3) + speed * wide<T>(time);
-        WidePoint<T> x = read(g.x, g.weight, at);
-        const Wide<T> depth = wall - (nx * x.x + ny * x.y + nz * x.z);
-        if (!any_greater(depth, zero)) continue;
-        WidePoint<T> old = read(g.before, g.weight, at);
-        // pinned vertices stay
-        const Wide<T> push = where_positive(x.w, at_most(at_least(depth, zero), wide<T>(o.push_limit)));
-        // the part of the depth that was there before is mended without giving speed
-        const Wide<T> was = wall - speed * wide<T>(o.dt) - (nx * old.x + ny * old.y + nz * old.z);
-        const Wide<T> late = at_most(at_least(was, zero), push);
-        x.x += nx * push, x.y += ny * push, x.z += nz * push;
-        old.x += nx * late, old.y += ny * late, old.z += nz * late;
-        const Wide<T> dt = wide<T>(o.dt);
-        Wide<T> sx = x.x - old.x - row(5) * dt, sy = x.y - old.y - row(6) * dt, sz = x.z - old.z - row(7) * dt;
-        const Wide<T> along = sx * nx + sy * ny + sz * nz;
-        sx -= nx * along, sy -= ny * along, sz -= nz * along;
-        // all of the slip while the skin grips, else friction times the push of it
-        const Wide<T> grip = row(8) * push, slip = at_least(square_root(sx * sx + sy * sy + sz * sz), wide<T>(T(1e-12)));
-        const Wide<T> share = where_positive(push, at_most(grip / slip, wide<T>(T(1))));
-        x.x -= sx * share, x.y -= sy * share, x.z -= sz * share;
-        write(g.x, at, x), write(g.before, at, old);
-    }
+TOILE_INLINE void respond(const T *plane, const Wide<T> &w, Wide<T> *x, Wide<T> *old, T time, const StepOptions<T> &o) {
+    const auto row = [&](int k) { return wide_load(plane + k * WIDEST); };
+    const Wide<T> n[3] = {row(0), row(1), row(2)}, speed = row(4), zero = wide<T>(T(0)), wall = row(3) + speed * wide<T>(time), dt = wide<T>(o.dt);
+    const Wide<T> depth = wall - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
+    if (!any_greater(depth, zero)) return;
+    // pinned vertices stay
+    const Wide<T> push = where_positive(w, at_most(at_least(depth, zero), wide<T>(o.push_limit)));
+    // the part of the depth that was there before is mended without giving speed
+    const Wide<T> was = wall - speed * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]), late = at_most(at_least(was, zero), push);
+    Wide<T> s[3];
+    for (int a = 0; a < 3; ++a) x[a] += n[a] * push, old[a] += n[a] * late, s[a] = x[a] - old[a] - row(5 + a) * dt;
+    const Wide<T> along = s[0] * n[0] + s[1] * n[1] + s[2] * n[2];
+    for (int a = 0; a < 3; ++a) s[a] -= n[a] * along;
+    // all of the slip while the skin grips, else friction times the push of it
+    const Wide<T> grip = row(8) * push, slip = at_least(square_root(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), wide<T>(T(1e-12)));
+    const Wide<T> share = where_positive(push, at_most(grip / slip, wide<T>(T(1))));
+    for (int a = 0; a < 3; ++a) x[a] -= s[a] * share;
 }
 
 // what the constraints asked for
 template <class T>
+inline Wide<T> what_was_asked(const Wide<T> &w, const Wide<T> &x, const Wide<T> &asked) {
+    return choose(w, x - asked, asked);
+}
+template <class T>
 void ask_row(const GridView<T> &g, int row) {
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
         const Wide<T> w = wide_load(g.weight + at);
-        for (int a = 0; a < 3; ++a) {
-            const Wide<T> free = wide_load(g.asked[a] + at);
-            wide_store(g.asked[a] + at, choose(w, wide_load(g.x[a] + at) - free, free));
-        }
+        for (int a = 0; a < 3; ++a) wide_store(g.asked[a] + at, what_was_asked<T>(w, wide_load(g.x[a] + at), wide_load(g.asked[a] + at)));
     });
 }
 
@@ -365,22 +361,31 @@ void start_row(const GridView<T> &g, const RowAir<T> &air, int row) {
         }
     });
 }
-// the end of a substep, and the beginning of the next; after the last one `before` holds the velocities. asks: ask_row was not called
-template <class T, bool asks>
-void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &air, int row, bool last) {
+// The skin, the end of a substep and the beginning of the next; after the last one `before` holds the velocities. asked: ask_row was
+// called, as other cloth has moved the vertices since. time: since the planes of the skin were found [s].
+template <class T>
+void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &air, int row, T time, bool asked_before, bool last) {
     const Wide<T> inverse_dt = wide<T>(T(1) / o.dt), most = wide<T>(o.speed_limit * o.speed_limit);
-    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
+    std::size_t b = g.planes.begin[row];
+    const std::size_t past = g.planes.begin[row + 1];
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int k) {
         const Wide<T> w = wide_load(g.weight + at);
-        Wide<T> x[3], v[3], asked[3];
+        Wide<T> x[3], old[3], asked[3], v[3];
         for (int a = 0; a < 3; ++a) {
-            x[a] = wide_load(g.x[a] + at), asked[a] = wide_load(g.asked[a] + at), v[a] = (x[a] - wide_load(g.before[a] + at)) * inverse_dt;
-            if (asks) asked[a] = choose(w, x[a] - asked[a], asked[a]);
+            x[a] = wide_load(g.x[a] + at), old[a] = wide_load(g.before[a] + at), asked[a] = wide_load(g.asked[a] + at);
+            if (!asked_before) asked[a] = what_was_asked<T>(w, x[a], asked[a]);
         }
+        // blocks of planes are as wide as the widest register; several under the same vertices follow each other
+        const std::ptrdiff_t within = k % WIDEST;
+        std::size_t next = b;
+        for (; next < past && g.planes.place[next] == at - within; ++next) respond<T>(g.planes.plane + next * PLANE_ROWS * WIDEST + within, w, x, old, time, o);
+        if (within + WIDTH<T> == WIDEST) b = next;
+        for (int a = 0; a < 3; ++a) v[a] = (x[a] - old[a]) * inverse_dt;
         const Wide<T> speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         if (any_greater(speed2, most))
             for (Wide<T> &part : v) part = choose(speed2 - most, part * (wide<T>(o.speed_limit) / square_root(speed2)), part);
         for (int a = 0; a < 3; ++a) {
-            if (last) wide_store(g.before[a] + at, choose(w, v[a], asked[a]));
+            if (last) wide_store(g.x[a] + at, x[a]), wide_store(g.before[a] + at, choose(w, v[a], asked[a]));
             else air.predict(g, at, a, w, x[a], v[a], asked[a]);
         }
     });
