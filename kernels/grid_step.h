@@ -231,17 +231,26 @@ void pull_up(const GridView<T> &g, int row, const Wide<T> &share) {
 
 // The threads that leave a vertex p along its row, to q, and across, to r: Fu = (q - p) / width, Fv = (r - p) / height. Every thread
 // of the rectangle leaves one vertex; cells shear as the angle at p. Each has the stiffness of a cell, half of it where there
-// is cloth on one side only. along: 0 where there is no q.
+// is cloth on one side only; along: 0 where there is no q. The three constraints of Threads (threads_step.h), all at once: a third less time
+// than one after the other. They share p, so where the threads are nearly parallel together they would go too far: the shear then takes
+// smaller steps, as if its vertices were lighter, which leaves its stiffness as it is.
 template <class T>
 TOILE_INLINE void project_corner(const GridView<T> &g, WidePoint<T> &p, WidePoint<T> &q, WidePoint<T> &r, const Wide<T> &weft,
                                  const Wide<T> &warp, const Wide<T> &shear, const Wide<T> &along, T compression) {
-    const Wide<T> iu = wide<T>(g.per_cell[0]), iv = wide<T>(g.per_cell[1]);
-    Threads<T> t;
-    t.ux = iu * (q.x - p.x), t.uy = iu * (q.y - p.y), t.uz = iu * (q.z - p.z);
-    t.vx = iv * (r.x - p.x), t.vy = iv * (r.y - p.y), t.vz = iv * (r.z - p.z);
-    t.project((p.w + q.w) * (iu * iu), p.w * (iu * iv), (p.w + r.w) * (iv * iv), weft, warp, shear, compression, along);
-    const Wide<T> qu = iu * t.au, qv = iu * t.av, ru = iv * t.bu, rv = iv * t.bv;
-    t.move(q, qu, qv), t.move(r, ru, rv), t.move(p, -(qu + ru), -(qv + rv));
+    const Wide<T> iu = wide<T>(g.per_cell[0]), iv = wide<T>(g.per_cell[1]), one = wide<T>(T(1));
+    const Wide<T> ux = iu * (q.x - p.x), uy = iu * (q.y - p.y), uz = iu * (q.z - p.z);
+    const Wide<T> vx = iv * (r.x - p.x), vy = iv * (r.y - p.y), vz = iv * (r.z - p.z);
+    const Wide<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
+    const Wide<T> saa = (p.w + q.w) * (iu * iu), sab = p.w * (iu * iv), sbb = (p.w + r.w) * (iv * iv), turn = sab * uv;
+    const Wide<T> open = at_least(one - uv * uv, wide<T>(T(0)));
+    const Wide<T> du = shortfall<T>(uu, saa + weft, compression) * along, dv = shortfall<T>(vv, sbb + warp, compression);
+    const Wide<T> ds = -uv * open / (saa * vv + turn + turn + sbb * uu + shear * open) * along;
+    const auto move = [&](WidePoint<T> &x, Wide<T> cu, Wide<T> cv) {
+        cu *= x.w, cv *= x.w;
+        x.x += cu * ux + cv * vx, x.y += cu * uy + cv * vy, x.z += cu * uz + cv * vz;
+    };
+    const Wide<T> qu = iu * du, qv = iu * ds, ru = iv * ds, rv = iv * dv;
+    move(q, qu, qv), move(r, ru, rv), move(p, -(qu + ru), -(qv + rv));
 }
 // of the vertices of one phase of a row
 template <class T>

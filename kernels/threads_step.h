@@ -20,20 +20,18 @@ struct Threads {
     Wide<T> au, av, bu, bv;          // a corner is moved by a (au Fu + av Fv) + b (bu Fu + bv Fv) per inverse mass
 
     // Weft, warp and shear one after the other: Δλ = -C / (Σ w |∇C|² + α / dt²). Every correction is a combination of Fu and Fv, so it
-    // is enough to follow their products Fu², Fv², Fu·Fv. saa, sab, sbb: Σ w a², Σ w a b, Σ w b²; soft: α / dt² of the three;
-    // along, if given: 0 where there is no weft.
-    template <class... Along>
+    // is enough to follow their products Fu², Fv², Fu·Fv. saa, sab, sbb: Σ w a², Σ w a b, Σ w b²; soft: α / dt² of the three.
     inline void project(const Wide<T> &saa, const Wide<T> &sab, const Wide<T> &sbb, const Wide<T> &weft, const Wide<T> &warp,
-                        const Wide<T> &shear, T compression, const Along &...along) {
+                        const Wide<T> &shear, T compression) {
         Wide<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
         const Wide<T> one = wide<T>(T(1));
         // weft: Fu ← s Fu, Fv ← Fv + t Fu
-        const Wide<T> du = (shortfall<T>(uu, saa + weft, compression) * ... * along), s = one + saa * du, t = sab * du;
+        const Wide<T> du = shortfall<T>(uu, saa + weft, compression), s = one + saa * du, t = sab * du;
         vv += t * (uv + uv + t * uu), uv = s * (uv + t * uu), uu *= s * s;
         // warp: Fv ← s₂ Fv, Fu ← Fu + t₂ Fv
         const Wide<T> dv = shortfall<T>(vv, sbb + warp, compression), s2 = one + sbb * dv, t2 = sab * dv;
         uu += t2 * (uv + uv + t2 * vv), uv = s2 * (uv + t2 * vv), vv *= s2 * s2;
-        const Wide<T> turn = sab * uv, ds = ((-uv / (saa * vv + turn + turn + sbb * uu + shear)) * ... * along);
+        const Wide<T> turn = sab * uv, ds = -uv / (saa * vv + turn + turn + sbb * uu + shear);
         // what the weights a and b carry, in terms of the first Fu and Fv
         av = ds * s2, au = du + av * t, bv = dv + ds * t2, bu = ds * s + bv * t;
     }

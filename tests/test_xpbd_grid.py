@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cloth_samples import empty_space
-from test_xpbd import DOUBLE, bent, project_triangle
+from test_xpbd import DOUBLE, bent
 from toile import _kernels
 from toile.cloth.constraints import membrane, particle_average, stars
 from toile.cloth.grid import find_grid, stencil_stars
@@ -68,23 +68,31 @@ def pull_across(x: Floats, w: Floats, rows: int, columns: int, reach: Floats) ->
 def project_threads(
     x: Floats, w: Floats, p: int, shape: tuple[int, int], cell: Floats, stiffness: Floats, compression: float
 ) -> None:
-    """The weft and the warp that leave a vertex, and the angle between them; stiffness is that of a cell."""
+    """The weft and the warp that leave a vertex and the angle between them, at once; stiffness: of a cell."""
     rows, columns = shape
     row, column = divmod(p, columns)
-    along, up = column + 1 < columns, row + 1 < rows
     # where there is cloth on one side only, half a cell resists
     k = stiffness * (0.5 if row in (0, rows - 1) else 1.0, 0.5 if column in (0, columns - 1) else 1.0, 1.0)
-    if along and up:
-        project_triangle(x, w, np.array([p, p + 1, p + columns]), np.diag(1 / cell), k, compression)
-        return
-    for there, two, width, stiff in ((along, p + 1, cell[0], k[0]), (up, p + columns, cell[1], k[1])):
+    ends = {}
+    for axis, there, step in ((0, column + 1 < columns, 1), (1, row + 1 < rows, columns)):
         if there:
-            f = (x[two] - x[p]) / width
-            missing = (1 - f @ f) / (1 + f @ f)
-            missing *= compression if missing > 0 else 1.0
-            change = missing / ((w[p] + w[two]) / width**2 + 1 / stiff) / width * f
-            x[two] += w[two] * change
-            x[p] -= w[p] * change
+            ends[axis] = (p + step, (x[p + step] - x[p]) / cell[axis])
+    moves = {p: np.zeros(3)}
+    for axis, (end, f) in ends.items():
+        missing = (1 - f @ f) / (1 + f @ f)
+        missing *= compression if missing > 0 else 1.0
+        moves[end] = missing / ((w[p] + w[end]) / cell[axis] ** 2 + 1 / k[axis]) * f / cell[axis]
+    if len(ends) == 2:
+        (q, fu), (r, fv) = ends[0], ends[1]
+        gradient = {q: fv / cell[0], r: fu / cell[1], p: -fv / cell[0] - fu / cell[1]}
+        masses = sum(w[end] * g @ g for end, g in gradient.items())
+        opened = max(1 - (fu @ fv) ** 2, 0.0)
+        change = -(fu @ fv) * opened / (masses + opened / k[2])
+        for end in (q, r):
+            moves[end] = moves[end] + change * gradient[end]
+    moves[p] = -sum(moves.values())
+    for end, move in moves.items():
+        x[end] += w[end] * move
 
 
 @pytest.mark.parametrize("alternate", [True, False])
