@@ -89,14 +89,16 @@ void Facing::smooth() {
 template <class T>
 std::array<double, 3> Facing::at(const T *point, std::int32_t particle) const {
     const PatchView view = patches_->view();
-    const std::int32_t home = home_[particle];
+    const std::int32_t home = home_[particle], first = view.patch[home].particle, last = view.patch[home + 1].particle;
+    int place = 0;
+    while (first + place < last && view.particle[first + place] != particle) ++place;
+    const std::uint8_t *corner = view.corner + 3 * view.patch[home].triangle, *const end = corner + 3 * view.triangle_count(home);
+    const V3 x = at_point(point, particle);
+    const auto side = [&](std::uint8_t k) { return at_point(point, view.particle[first + k]) - x; };
     V3 sum{0, 0, 0};
-    for (int k = 0; k < 3 * view.triangle_count(home); ++k) {
-        if (view.at(home, k) != particle) continue;
-        const std::int32_t next = view.at(home, k % 3 == 2 ? k - 2 : k + 1), last = view.at(home, k % 3 == 0 ? k + 2 : k - 1);
-        const V3 a = at_point(point, particle);
-        sum = sum + cross(at_point(point, next) - a, at_point(point, last) - a);
-    }
+    for (; corner != end; corner += 3)
+        for (int k = 0; k < 3; ++k)
+            if (corner[k] == place) sum = sum + cross(side(corner[k == 2 ? 0 : k + 1]), side(corner[k == 0 ? 2 : k - 1]));
     return {sum.x, sum.y, sum.z};
 }
 
