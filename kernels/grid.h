@@ -40,6 +40,7 @@ class GridSkin {
             });
         });
     }
+    void clear(const GridLayout &fine) { begin_.assign(fine.rows + 1, 0); }
     GridPlanes<T> view() const { return {begin_.data(), place_.data(), plane_.data()}; }
     std::size_t bytes() const { return bytes_of(begin_, place_, plane_); }
 
@@ -243,7 +244,7 @@ class Grid {
         }
         v.gain = gain_.data() + first, v.weight = weight_.data() + first, v.share = share_.data() + first;
         v.next = next_.data(), v.after_next = after_next_.data(), v.half = half_.data();
-        v.border = border.view(), v.planes = skin.view();
+        v.border = border.view(), v.planes = skin.view(), v.ball = ball;
         if (!v.coarse.rows) return v;
         const std::ptrdiff_t first_coarse = v.coarse.at(1, 0);
         for (int a = 0; a < 3; ++a) v.coarse_x[a] = coarse_x_[a].data() + first_coarse, v.push[a] = push_[a].data();
@@ -254,6 +255,7 @@ class Grid {
 
     GridBorder<T> border;
     GridSkin<T> skin;
+    GridBall<T> ball;
 
   private:
     static constexpr T FAR = T(1e9);

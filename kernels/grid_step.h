@@ -310,25 +310,65 @@ void join_bands(const GridView<T> &g, std::size_t band, T inverse_dt2, T compres
     project_rows(g, past - 1, past, inverse_dt2, compression);
 }
 
-// A plane of the skin under each of some vertices side by side, as `respond` in xpbd_step.h. plane: its numbers, WIDEST apart.
+// a plane of the skin under each of some vertices side by side; numbers are WIDEST apart
 template <class T>
-TOILE_INLINE void respond(const T *plane, const Wide<T> &w, Wide<T> *x, Wide<T> *old, T time, const StepOptions<T> &o) {
-    const auto row = [&](int k) { return wide_load(plane + k * WIDEST); };
-    const Wide<T> n[3] = {row(0), row(1), row(2)}, speed = row(4), zero = wide<T>(T(0)), wall = row(3) + speed * wide<T>(time), dt = wide<T>(o.dt);
+struct PackedPlane {
+    const T *plane;
+    T time;  // since it was found [s]
+    inline Wide<T> row(int k) const { return wide_load(plane + k * WIDEST); }
+    inline Wide<T> normal(int a) const { return row(a); }
+    inline Wide<T> speed() const { return row(4); }
+    inline Wide<T> wall() const { return row(3) + row(4) * wide<T>(time); }
+    inline Wide<T> skin(int a) const { return row(5 + a); }
+    inline Wide<T> friction() const { return row(8); }
+};
+// the plane of a ball under each of them
+template <class T>
+struct BallPlane {
+    const GridBall<T> &ball;
+    Wide<T> n[3], middle, advance;  // n · centre, n · velocity
+    inline BallPlane(const GridBall<T> &b, const Wide<T> *away, const Wide<T> &square, const T *centre) : ball(b), middle(wide<T>(T(0))), advance(middle) {
+        const Wide<T> least = wide<T>(T(1e-12)), one = wide<T>(T(1)), inverse = one / square_root(at_least(square, least));
+        for (int a = 0; a < 3; ++a) {
+            // at the centre every way out is as short: take up
+            n[a] = choose(square - least, away[a] * inverse, wide<T>(T(a == 1)));
+            middle += n[a] * wide<T>(centre[a]), advance += n[a] * wide<T>(b.velocity[a]);
+        }
+    }
+    inline Wide<T> normal(int a) const { return n[a]; }
+    inline Wide<T> speed() const { return advance; }
+    inline Wide<T> wall() const { return middle + wide<T>(ball.radius); }
+    inline Wide<T> skin(int a) const { return wide<T>(ball.velocity[a]); }
+    inline Wide<T> friction() const { return wide<T>(ball.friction); }
+};
+
+// Vertices are pushed out of the skin, with friction, as in `respond` of xpbd_step.h.
+template <class T, class Plane>
+TOILE_INLINE void respond(const Plane &plane, const Wide<T> &w, Wide<T> *x, Wide<T> *old, const StepOptions<T> &o) {
+    const Wide<T> n[3] = {plane.normal(0), plane.normal(1), plane.normal(2)}, wall = plane.wall(), zero = wide<T>(T(0)), dt = wide<T>(o.dt);
     const Wide<T> depth = wall - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
     if (!any_greater(depth, zero)) return;
     // pinned vertices stay
     const Wide<T> push = where_positive(w, at_most(at_least(depth, zero), wide<T>(o.push_limit)));
     // the part of the depth that was there before is mended without giving speed
-    const Wide<T> was = wall - speed * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]), late = at_most(at_least(was, zero), push);
+    const Wide<T> was = wall - plane.speed() * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]), late = at_most(at_least(was, zero), push);
     Wide<T> s[3];
-    for (int a = 0; a < 3; ++a) x[a] += n[a] * push, old[a] += n[a] * late, s[a] = x[a] - old[a] - row(5 + a) * dt;
+    for (int a = 0; a < 3; ++a) x[a] += n[a] * push, old[a] += n[a] * late, s[a] = x[a] - old[a] - plane.skin(a) * dt;
     const Wide<T> along = s[0] * n[0] + s[1] * n[1] + s[2] * n[2];
     for (int a = 0; a < 3; ++a) s[a] -= n[a] * along;
     // all of the slip while the skin grips, else friction times the push of it
-    const Wide<T> grip = row(8) * push, slip = at_least(square_root(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), wide<T>(T(1e-12)));
+    const Wide<T> grip = plane.friction() * push, slip = at_least(square_root(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), wide<T>(T(1e-12)));
     const Wide<T> share = where_positive(push, at_most(grip / slip, wide<T>(T(1))));
     for (int a = 0; a < 3; ++a) x[a] -= s[a] * share;
+}
+// time: when the substep ends, since the first began [s]
+template <class T>
+TOILE_INLINE void meet_ball(const GridBall<T> &ball, const Wide<T> &w, Wide<T> *x, Wide<T> *old, T time, const StepOptions<T> &o) {
+    T centre[3];
+    Wide<T> away[3];
+    for (int a = 0; a < 3; ++a) centre[a] = ball.centre[a] + time * ball.velocity[a], away[a] = x[a] - wide<T>(centre[a]);
+    const Wide<T> square = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
+    if (any_greater(wide<T>(ball.radius * ball.radius), square)) respond<T>(BallPlane<T>(ball, away, square, centre), w, x, old, o);
 }
 
 // what the constraints asked for
@@ -387,8 +427,10 @@ void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &
         // blocks of planes are as wide as the widest register; several under the same vertices follow each other
         const std::ptrdiff_t within = k % WIDEST;
         std::size_t next = b;
-        for (; next < past && g.planes.place[next] == at - within; ++next) respond<T>(g.planes.plane + next * PLANE_ROWS * WIDEST + within, w, x, old, time, o);
+        for (; next < past && g.planes.place[next] == at - within; ++next)
+            respond<T>(PackedPlane<T>{g.planes.plane + next * PLANE_ROWS * WIDEST + within, time}, w, x, old, o);
         if (within + WIDTH<T> == WIDEST) b = next;
+        if (g.ball.radius > T(0)) meet_ball(g.ball, w, x, old, time, o);
         for (int a = 0; a < 3; ++a) v[a] = (x[a] - old[a]) * inverse_dt;
         const Wide<T> speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         if (any_greater(speed2, most))

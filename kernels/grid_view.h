@@ -58,6 +58,14 @@ struct GridPlanes {
     const T *plane = nullptr;              // (block, PLANE_ROWS, WIDEST)
 };
 
+// a ball that vertices meet where they are, without planes
+template <class T>
+struct GridBall {
+    T radius = T(0);  // the distance that is kept included [m]; 0: there is none
+    T centre[3] = {}, velocity[3] = {};  // when the first substep begins [m], [m/s]
+    T friction = T(0);
+};
+
 // stars at the border, of which none is like the other
 template <class T>
 struct BorderStars {
@@ -89,6 +97,7 @@ struct GridView {
     T kept = T(1);                  // what the air leaves of a velocity in a substep
     BorderStars<T> border;
     GridPlanes<T> planes;
+    GridBall<T> ball;
     T *coarse_x[3] = {};                  // as x, of coarse points
     const T *coarse_weight = nullptr;
     const T *coarse_rest2[AWAY_COUNT] = {};  // squares of rest lengths [m²]; far where there is no limit

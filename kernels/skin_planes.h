@@ -126,6 +126,9 @@ class SkinPlanes {
         begin.back() = kept[spans];
     }
 
+    // none
+    void clear(std::size_t particles) { begin.assign(particles + 1, 0); }
+
     // thickness [m] and friction by particle
     void pack(const Alike<T> &thickness, const Alike<T> &friction) {
         const std::size_t spans = (thickness.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;

@@ -284,6 +284,13 @@ class Cloth {
             grid_.border.set_gain([&](std::size_t s) { return stars_.gain(s); });
         }
         set_kept(o.dt);
+        if (grid_.there()) grid_.ball = {};
+        if (ball && meets_ball(cloth_radius)) {
+            o.substep_count *= looks;
+            set_ball(*ball, skin_time);
+            run_substeps(o, dt, 0.0, 0.0, widest);
+            return nb::make_tuple(written(point_), written(velocity_));
+        }
         for (int look = 0; look < looks; ++look) {
             const double time = look * look_dt;
             if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, point_.data()}, velocity_.data(), thickness_, look_dt);
@@ -300,6 +307,18 @@ class Cloth {
   private:
     using Set = ConstraintSet<T, I>;
 
+    // whether a ball is met by each vertex where it is, at every substep: layers between skin and cloth would need planes
+    bool meets_ball(double cloth_radius) const {
+        return grid_.there() && !(patches_ && cloth_radius > 0) && thickness_.all_alike() && grip_.all_alike();
+    }
+    // time: since it was where it is said to be [s]
+    void set_ball(const Ball &ball, double time) {
+        const surface::Vec3 centre = ball.centre + time * ball.velocity;
+        const auto number = [](double v) { return static_cast<T>(v); };
+        grid_.ball = {number(ball.radius) + thickness_[0], {number(centre.x), number(centre.y), number(centre.z)},
+                      {number(ball.velocity.x), number(ball.velocity.y), number(ball.velocity.z)}, grip_[0]};
+        planes_.clear(count_);
+    }
     // the planes of skin are known; near cloth is looked at for the next dt [s]
     void run_substeps(const StepOptions<T> &o, double dt, double cloth_radius, double watch, int widest) {
         const bool wide = widest >= 2 && machine_has_avx2();
