@@ -20,8 +20,10 @@ def gathered_corners(garment: Garment) -> Floats:
     corners = np.array(garment.uv[garment.triangles_uv])
     count = garment.particle_count
     length = np.stack([np.linalg.norm(corners[:, b] - corners[:, a], axis=1) for a, b in _SIDES], axis=1)
-    ends = np.sort(garment.triangles[:, _SIDES].astype(np.int64), axis=2)
-    _, edge = np.unique(ends[..., 0] * count + ends[..., 1], return_inverse=True)
+    start, end = garment.triangles, garment.triangles[:, [1, 2, 0]]
+    key = np.minimum(start, end).astype(np.int64) * count
+    key += np.maximum(start, end)
+    _, edge = np.unique(key, return_inverse=True)
     edge = edge.reshape(length.shape)
     shortest = np.full(int(edge.max(initial=-1)) + 1, np.inf)
     np.minimum.at(shortest, edge.ravel(), length.ravel())

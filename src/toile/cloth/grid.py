@@ -63,17 +63,20 @@ def stencil_stars(grid: Grid, particles: Ints, weight: Floats, centre: Ints) -> 
     count = grid.rows * grid.columns
     column, row = centre % grid.columns, centre // grid.columns
     inner = (column > 0) & (column < grid.columns - 1) & (row > 0) & (row < grid.rows - 1)
-    here = particles >= 0
-    away = particles - centre[:, None]
-    along, up = (np.where(here & (np.abs(away) == step), weight, 0.0) for step in (1, grid.columns))
-    middle = np.where(here & (away == 0), weight, 0.0).sum(axis=1)
-    bend = np.array([along[inner].max(initial=0.0), up[inner].max(initial=0.0)])
+    away = np.where(particles >= 0, np.abs(particles - centre[:, None]), -1)
+
+    def at(step: int) -> tuple[Floats, Floats]:
+        """Return the sum and the largest of the weights of particles that far away, (s,) each."""
+        own = np.where(away == step, weight, 0.0)
+        return own.sum(axis=1), own.max(axis=1, initial=0.0)
+
+    (middle, _), (along, most_along), (up, most_up) = (at(step) for step in (0, 1, grid.columns))
+    bend = np.array([most_along[inner].max(initial=0.0), most_up[inner].max(initial=0.0)])
     size = 1e-6 * bend.max()
     expected = 2 * bend
-    same = np.abs(along.sum(axis=1) - expected[0]) + np.abs(up.sum(axis=1) - expected[1]) < size
-    same &= (np.abs(middle + expected.sum()) < size) & (
-        np.abs(weight * here).sum(axis=1) < 2 * expected.sum() + size
-    )
+    total = np.abs(weight).sum(axis=1, where=away >= 0)
+    same = np.abs(along - expected[0]) + np.abs(up - expected[1]) < size
+    same &= (np.abs(middle + expected.sum()) < size) & (total < 2 * expected.sum() + size)
     star_of = np.full(count, -1, dtype=np.int32)
     stars = np.flatnonzero(inner & same)
     star_of[centre[stars]] = stars
