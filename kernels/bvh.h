@@ -70,7 +70,7 @@ class Tree {
     int nearest_per_group(Vec3 p, double radius, std::int32_t *hint, Hit *hits) const;
     // The same for a packet of points that are near each other, which search the tree together. hint: of each point, or null;
     // hits: group_count for each point; count: how many of them it has.
-    static constexpr int packet_size = 16;
+    static constexpr int packet_size = 32;
     void nearest_per_group(const Vec3 *p, int points, double radius, std::int32_t *const *hint, Hit *hits, int *count) const;
     // A contact that was found a moment ago on triangle t, now that the vertices have moved on by time [s] with a velocity
     // (vertex_count, 3) [m/s]: where it is on the surface round there. The tree stays as it is.

@@ -39,8 +39,8 @@ struct BallContacts {
     const Ball &ball;
     double time;  // since it was where it is said to be [s]
     const T *point;
-    template <class Emit>
-    void operator()(std::size_t first, std::size_t last, const Emit &emit) const {
+    template <class Reaches, class Emit>
+    void operator()(std::size_t first, std::size_t last, const Reaches &, const Emit &emit) const {
         using namespace surface;
         const Vec3 centre = ball.centre + time * ball.velocity;
         const double far = ball.radius + ball.reach;
@@ -55,26 +55,32 @@ struct BallContacts {
     }
 };
 
+constexpr double UNSURE = 0.003;  // skin is not flat, and does not move on straight [m]
+
 template <class T, class I>
 struct TrailContacts {
     const Trail &trail;
     double time;                 // since the tree was fitted [s]
+    const GivenContacts &given;
     const FirstContacts &first;  // by the caller's particles
     const std::vector<I> &order;
     const double *asked;  // where the caller's particles were then (particle, 3)
     double since;         // [s]
     const T *point;
-    template <class Emit>
-    void operator()(std::size_t from, std::size_t to, const Emit &emit) const {
+    template <class Reaches, class Emit>
+    void operator()(std::size_t from, std::size_t to, const Reaches &reaches, const Emit &emit) const {
         using namespace surface;
         const Tree &tree = *trail.tree;
         const double *velocity = trail.velocity.data();
         const auto groups = static_cast<std::size_t>(tree.group_count());
         for (std::size_t k = from; k < to; ++k) {
             const auto p = static_cast<std::size_t>(order[k]);
-            const Vec3 x = packed(point, k), way = x - load(asked + 3 * p) - since * trail.going;
+            const Vec3 x = packed(point, k), gone = x - load(asked + 3 * p), way = gone - since * trail.going;
             if (dot(way, way) <= trail.hurry * trail.hurry) {
                 first.each(p, [&](std::size_t c) {
+                    // by the plane that was given the skin is about as far off now
+                    const Vec3 skin = load(given.velocity + 3 * c);
+                    if (!reaches(k, given.gap[c] + dot(load(given.normal + 3 * c), gone - since * skin) - UNSURE, skin)) return;
                     const Hit hit = tree.follow(x, trail.triangle(c), velocity, time);
                     emit(k, x, hit.gap, hit.normal, speed_at(tree, hit, velocity));
                 });

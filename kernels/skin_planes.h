@@ -90,8 +90,9 @@ class SkinPlanes {
         begin.back() = kept[spans];
     }
 
-    // The same from contacts that are found here: find(first, last, emit) calls emit(particle, place, gap, normal, velocity of the skin)
-    // for packed particles in their order; velocity: (particle, 4).
+    // The same from contacts that are found here: find(first, last, reaches, emit) calls emit(particle, place, gap, normal, velocity of
+    // the skin) for packed particles in their order; reaches(particle, gap, velocity) tells beforehand whether that is worth while.
+    // velocity: (particle, 4).
     template <class Find>
     void collect(std::size_t particles, const Find &find, const T *velocity, const Alike<T> &thickness, double dt) {
         const double still = beside(thickness);
@@ -102,11 +103,14 @@ class SkinPlanes {
                 for (std::size_t s = from; s < to; ++s) use(s, s * CONTACT_SPAN, std::min(particles, (s + 1) * CONTACT_SPAN));
             });
         };
+        const auto reaches = [&](std::size_t k, double gap, const auto &v) {
+            const T *own = velocity + 4 * k;
+            return comes_near(gap - still, own[0] - v.x, own[1] - v.y, own[2] - v.z, dt);
+        };
         each_span([&](std::size_t s, std::size_t first, std::size_t last) {
             found[s].reserve(CONTACT_SPAN);
-            find(first, last, [&](std::size_t k, const auto &x, double gap, const auto &n, const auto &v) {
-                const T *own = velocity + 4 * k;
-                if (!comes_near(gap - still, own[0] - v.x, own[1] - v.y, own[2] - v.z, dt)) return;
+            find(first, last, reaches, [&](std::size_t k, const auto &x, double gap, const auto &n, const auto &v) {
+                if (!reaches(k, gap, v)) return;
                 found[s].push_back({static_cast<std::uint32_t>(k), {T(n.x), T(n.y), T(n.z)}, static_cast<T>(dot(n, x) - gap), {T(v.x), T(v.y), T(v.z)}});
             });
         });

@@ -66,6 +66,7 @@ class Way {
             barrier.wait();
             if (rank == 0) join(seen);
             barrier.wait();
+            if (rank == 0) drift_ = median(velocity_);  // others begin with the skin meanwhile
             each_stretch(next_[0], [&](std::size_t first, std::size_t last) { find(first, last, seen[rank].reach); });
             barrier.wait();
             if (rank == 0) choose(seen);
@@ -86,11 +87,11 @@ class Way {
     void join(const std::vector<Seen> &seen) {
         for (const Seen &one : seen) cloth_.add(one.cloth);
         cloth_.grow(near_);
-        drift_ = median(velocity_);
     }
     // skin that is or comes near the box round the cloth
     void find(std::size_t first, std::size_t last, Box *reach) {
-        for (std::size_t i = 3 * first; i < 3 * last; ++i) speed_[i] = (after_[i] - before_[i]) / dt_;
+        const double rate = 1.0 / dt_;
+        for (std::size_t i = 3 * first; i < 3 * last; ++i) speed_[i] = (after_[i] - before_[i]) * rate;
         for (std::size_t i = first; i < last; ++i) {
             const double *start = before_ + 3 * i, *end = after_ + 3 * i;
             boxed_[i] = cloth_.holds(start) | cloth_.holds(end);

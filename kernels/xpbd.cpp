@@ -295,7 +295,7 @@ class Cloth {
             const double time = look * look_dt;
             if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, point_.data()}, velocity_.data(), thickness_, look_dt);
             else if (look == 0) planes_.read(given, position.data(), velocity.data(), order_, thickness_, look_dt);
-            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, FirstContacts(given, count_), order_, position.data(), time, point_.data()},
+            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, FirstContacts(given, count_), order_, position.data(), time, point_.data()},
                                  velocity_.data(), thickness_, look_dt);
             const auto closing = [&](int k) { return static_cast<T>(seam_from + (seam_to - seam_from) * k / looks); };
             o.seam_from = closing(look), o.seam_to = closing(look + 1);
