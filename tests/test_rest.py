@@ -18,6 +18,7 @@ from toile.types import Floats, Garment, PosedBody, State
 
 CELLS = 8
 GAP = 0.002
+DT = 1 / 60
 
 
 @pytest.fixture(scope="module")
@@ -25,16 +26,16 @@ def body() -> PosedBody:
     return rest_pose(named_body("woman"))
 
 
-def sheets() -> tuple[Garment, State]:
+def sheets(gap: float = GAP) -> tuple[Garment, State]:
     """Return two squares of 1.5 cm cells one above the other, far from everybody, at rest."""
     one = square_cloth(CELLS, CELLS, 0.015 * CELLS, 0.015 * CELLS)
     flat = np.stack([one.uv[:, 0] + 2.0, np.zeros(len(one.uv)), -one.uv[:, 1]], axis=1)
-    position = np.concatenate([flat, flat + np.array([0.004, GAP, 0.003])])
+    position = np.concatenate([flat, flat + np.array([0.004, gap, 0.003])])
     return join([one, one]), State(position, np.zeros_like(position))
 
 
-def moved(state: State, way: Floats, speed: float = 0.0) -> State:
-    return State(state.position + way, np.full_like(state.position, speed), state.time + 1 / 60)
+def moved(state: State, way: Floats) -> State:
+    return State(state.position + way, np.tile(way / DT, (len(state.position), 1)), state.time + DT)
 
 
 def rest(garment: Garment, start: State, body: PosedBody) -> Rest:
@@ -45,8 +46,8 @@ def test_what_had_to_be_repaired_stays_where_it_was(body: PosedBody) -> None:
     garment, start = sheets()
     repaired = np.zeros(garment.particle_count, dtype=bool)
     repaired[-20:] = True
-    end = moved(start, np.array([0.0, 0.0004, 0.0]), 0.001)
-    state = rest(garment, start, body).stay(start, end, repaired, body)
+    end = moved(start, np.array([0.0, 0.0003, 0.0]))
+    state = rest(garment, start, body).stay(start, end, repaired, body, DT)
     np.testing.assert_array_equal(state.position[repaired], start.position[repaired])
     np.testing.assert_array_equal(state.position[~repaired], end.position[~repaired])
     assert not state.velocity[repaired].any()
@@ -54,12 +55,13 @@ def test_what_had_to_be_repaired_stays_where_it_was(body: PosedBody) -> None:
 
 
 def test_nothing_crosses_because_something_stayed(body: PosedBody) -> None:
-    garment, start = sheets()
+    garment, start = sheets(0.0001)
     repaired = np.zeros(garment.particle_count, dtype=bool)
     inner = (CELLS + 1) ** 2 + (CELLS // 2) * (CELLS + 2)
     repaired[inner] = True
-    end = moved(start, np.array([0.0, 2 * GAP, 0.0]))
-    state = rest(garment, start, body).stay(start, end, repaired, body)
+    # the lower one rises, through what stays above it
+    end = moved(start, np.array([0.0, 0.0003, 0.0]))
+    state = rest(garment, start, body).stay(start, end, repaired, body, DT)
     kept = (state.position == start.position).all(axis=1)
     assert kept[inner]
     assert 1 < kept.sum() < len(kept)
@@ -69,10 +71,21 @@ def test_nothing_crosses_because_something_stayed(body: PosedBody) -> None:
 def test_moving_cloth_and_clean_cloth_go_on(body: PosedBody) -> None:
     garment, start = sheets()
     kept, everything = rest(garment, start, body), np.ones(garment.particle_count, dtype=bool)
-    swings = moved(start, np.array([0.0, 0.001, 0.0]), 0.1)
-    assert kept.stay(start, swings, everything, body) is swings
-    slow = moved(start, np.array([0.0, 0.001, 0.0]), 0.001)
-    assert kept.stay(start, slow, ~everything, body) is slow
+    swings = moved(start, np.array([0.0, 0.001, 0.0]))
+    assert kept.stay(start, swings, everything, body, DT) is swings
+    slow = moved(start, np.array([0.0, 0.0002, 0.0]))
+    gone_on = kept.stay(start, slow, ~everything, body, DT)
+    np.testing.assert_array_equal(gone_on.position, slow.position)
+    np.testing.assert_array_equal(gone_on.velocity, slow.velocity)
+
+
+def test_pressed_cloth_does_not_shiver_on_the_spot(body: PosedBody) -> None:
+    garment, start = sheets()
+    velocity = np.zeros_like(start.position)
+    velocity[:5] = [0.3, 0.0, 0.4]
+    nothing = np.zeros(garment.particle_count, dtype=bool)
+    end = rest(garment, start, body).stay(start, State(start.position, velocity, DT), nothing, body, DT)
+    np.testing.assert_allclose(end.velocity[:5], np.tile([0.006, 0.0, 0.008], (5, 1)))
 
 
 def test_a_breath_is_not_standing_still(body: PosedBody) -> None:

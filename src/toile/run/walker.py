@@ -212,7 +212,7 @@ class Walker:
             if not found.left:
                 break
         if rest and self._repair and best and not best[1].left:
-            best = rest.stay(start, best[0], self._repair.touched, after), best[1]
+            best = rest.stay(start, best[0], self._repair.touched, after, self._dt), best[1]
         assert best is not None
         return best
 
