@@ -25,17 +25,17 @@ class GridSkin {
         };
         each_row([&](int r) { each_block(fine, planes, r, [&](std::ptrdiff_t, int, int, std::size_t) { ++begin_[r + 1]; }); });
         for (int r = 0; r < fine.rows; ++r) begin_[r + 1] += begin_[r];
-        place_.take(begin_.back()), plane_.take(begin_.back() * PLANE_ROWS * WIDEST);
+        place_.take(begin_.back()), plane_.take(begin_.back() * CONTACT_ROWS * WIDEST);
         each_row([&](int r) {
             std::size_t b = begin_[r];
             each_block(fine, planes, r, [&](std::ptrdiff_t at, int column, int lanes, std::size_t round) {
-                T *to = plane_.data() + b * PLANE_ROWS * WIDEST;
+                T *to = plane_.data() + b * CONTACT_ROWS * WIDEST;
                 place_[b++] = static_cast<std::int32_t>(at);
                 for (int lane = 0; lane < WIDEST; ++lane) {
                     const std::size_t p = static_cast<std::size_t>(r) * fine.columns + column + PHASES * lane;
-                    T rows[PLANE_ROWS] = {T(0), T(0), T(0), T(-1)};  // never reached
+                    T rows[CONTACT_ROWS] = {T(0), T(0), T(0), T(-1)};  // never reached
                     if (lane < lanes && planes.begin[p] + round < planes.begin[p + 1]) planes.figures(planes.begin[p] + round, thickness[p], friction[p], rows);
-                    for (int n = 0; n < PLANE_ROWS; ++n) to[n * WIDEST + lane] = rows[n];
+                    for (int n = 0; n < CONTACT_ROWS; ++n) to[n * WIDEST + lane] = rows[n];
                 }
             });
         });

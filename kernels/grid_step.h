@@ -428,7 +428,7 @@ void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &
         const std::ptrdiff_t within = k % WIDEST;
         std::size_t next = b;
         for (; next < past && g.planes.place[next] == at - within; ++next)
-            respond<T>(PackedPlane<T>{g.planes.plane + next * PLANE_ROWS * WIDEST + within, time}, w, x, old, o);
+            respond<T>(PackedPlane<T>{g.planes.plane + next * CONTACT_ROWS * WIDEST + within, time}, w, x, old, o);
         if (within + WIDTH<T> == WIDEST) b = next;
         if (g.ball.radius > T(0)) meet_ball(g.ball, w, x, old, time, o);
         for (int a = 0; a < 3; ++a) v[a] = (x[a] - old[a]) * inverse_dt;

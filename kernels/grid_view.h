@@ -49,13 +49,12 @@ struct Away {
 constexpr int AWAY_COUNT = 10, AWAY_TWICE = 6;  // the first ones are swept twice
 constexpr Away AWAY[AWAY_COUNT] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, -1}, {2, 0}, {1, 2}, {1, -2}, {2, 1}, {2, -1}};
 
-constexpr int PLANE_ROWS = 9;  // as CONTACT_ROWS in xpbd.h
 // planes of the skin, sixteen consecutive places of a phase side by side; those of vertices without skin are never reached
 template <class T>
 struct GridPlanes {
     const std::size_t *begin = nullptr;    // (row + 1): blocks
     const std::int32_t *place = nullptr;   // (block)
-    const T *plane = nullptr;              // (block, PLANE_ROWS, WIDEST)
+    const T *plane = nullptr;              // (block, CONTACT_ROWS, WIDEST)
 };
 
 // a ball that vertices meet where they are, without planes

@@ -131,7 +131,7 @@ class Stars {
         known_ = std::move(known), columns_ = columns, bend_ = {bend[0], bend[1]};
         rows_ = {}, rows_.set(curvature, force, chunk_count, false);
         step2_ = 0.0;
-        moment_ = {}, rest_ = {};  // the grid has its own
+        give_back(moment_, rest_);  // the grid has its own
     }
 
     // row sums of |C W Cᵀ|; inverse_mass(particle)
