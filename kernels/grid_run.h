@@ -101,6 +101,16 @@ struct GridRun {
         });
     }
 
+    void even_out() {
+        const auto each_row = [&](const auto &use) {
+            each_band(bands, [&](std::size_t b) {
+                for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) use(r);
+            });
+        };
+        each_row([&](int r) { even_row(g, r, o); });
+        each_row([&](int r) { settle_row(g, r); });
+    }
+
     // cloth against cloth works on particles
     void show_particles() {
         each_band(bands, [&](std::size_t b) {
@@ -134,6 +144,7 @@ struct GridRun {
             coarsest();
             if (limited()) limit();
             sweep();
+            if (last && o.evening > T(0)) even_out();
             if (cloth.pairs.block_count) show_particles();
             if (!last) predict([&](int r) { finish(r, time, false); });
             else

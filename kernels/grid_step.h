@@ -310,6 +310,39 @@ void join_bands(const GridView<T> &g, std::size_t band, T inverse_dt2, T compres
     project_rows(g, past - 1, past, inverse_dt2, compression);
 }
 
+// How far each vertex of a row is to be moved along its threads (StepOptions::evening); kept where moments were, which are used up.
+template <class T>
+void even_row(const GridView<T> &g, int row, const StepOptions<T> &o) {
+    const std::ptrdiff_t up = PHASES * g.fine.pitch, first = g.fine.at(row, 0);
+    const Wide<T> evening = wide<T>(o.evening);
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
+        const WidePoint<T> p = read(g.x, g.weight, at);
+        Wide<T> shift[3] = {};
+        const auto toward = [&](std::ptrdiff_t other, T per_cell, const Wide<T> &there) {
+            const WidePoint<T> q = read(g.x, g.weight, other);
+            const Wide<T> d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, length2 = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * wide<T>(per_cell * per_cell);
+            const Wide<T> part = shortfall<T>(length2, at_least(p.w + q.w, wide<T>(T(1e-12))), o.compression) * (p.w * there);
+            for (int a = 0; a < 3; ++a) shift[a] -= part * d[a];
+        };
+        const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
+        toward(left, g.per_cell[0], evening * wide_load(g.next + (left - first))), toward(right, g.per_cell[0], evening * wide_load(g.next + (at - first)));
+        if (row > 0) toward(at - up, g.per_cell[1], evening);
+        if (row + 1 < g.fine.rows) toward(at + up, g.per_cell[1], evening);
+        for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, shift[a]);
+    });
+}
+// velocities stay as they are
+template <class T>
+void settle_row(const GridView<T> &g, int row) {
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
+        for (int a = 0; a < 3; ++a) {
+            const Wide<T> shift = wide_load(g.moment[a] + at);
+            wide_store(g.x[a] + at, wide_load(g.x[a] + at) + shift), wide_store(g.before[a] + at, wide_load(g.before[a] + at) + shift);
+            wide_store(g.moment[a] + at, wide<T>(T(0)));  // the border's are never measured
+        }
+    });
+}
+
 // a plane of the skin under each of some vertices side by side; numbers are WIDEST apart
 template <class T>
 struct PackedPlane {

@@ -147,16 +147,22 @@ nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<st
     return nb::make_tuple(way.broad, way.thinnest, own(way.take_speed(), {n, 3}));
 }
 
-// of the numbers of (n, 3), always added up in the same order
-double mean_square(Points rows) {
-    double sum[12] = {};
+// of rows (n, 3), always added up in the same order: the mean of their squared lengths, and of those from the mean row
+nb::tuple mean_squares(Points rows) {
+    double sum[12] = {}, square[12] = {};
+    const auto add = [&](std::size_t i, std::size_t k) { sum[k] += rows.data()[i], square[k] += rows.data()[i] * rows.data()[i]; };
     const std::size_t whole = rows.size() / 12;
     for (std::size_t i = 0; i < whole; ++i)
-        for (int k = 0; k < 12; ++k) sum[k] += rows.data()[12 * i + k] * rows.data()[12 * i + k];
-    for (std::size_t i = 12 * whole; i < rows.size(); ++i) sum[i % 12] += rows.data()[i] * rows.data()[i];
-    double all = 0;
-    for (const double part : sum) all += part;
-    return all / static_cast<double>(std::max<std::size_t>(rows.shape(0), 1));
+        for (std::size_t k = 0; k < 12; ++k) add(12 * i + k, k);
+    for (std::size_t i = 12 * whole; i < rows.size(); ++i) add(i, i % 12);
+    const auto count = static_cast<double>(std::max<std::size_t>(rows.shape(0), 1));
+    double all = 0, together = 0;
+    for (const double part : square) all += part / count;
+    for (int a = 0; a < 3; ++a) {
+        const double mean = (sum[a] + sum[3 + a] + sum[6 + a] + sum[9 + a]) / count;
+        together += mean * mean;
+    }
+    return nb::make_tuple(all, std::max(all - together, 0.0));
 }
 }  // namespace
 
@@ -165,5 +171,5 @@ void bind_way(nb::module_ &m) {
           nb::arg("velocity"), nb::arg("dt"), nb::arg("near"),
           "-> how far skin near the cloth moves against the cloth's median motion [m]: of broad limbs (thin[limb] -1), of thin ones; "
           "velocity of the skin (n, 3) [m/s]");
-    m.def("mean_square", &mean_square, nb::arg("rows"), "-> mean of the squared lengths of rows (n, 3)");
+    m.def("mean_squares", &mean_squares, nb::arg("rows"), "-> mean of the squared lengths of rows (n, 3), and of their distances from the mean row");
 }

@@ -261,7 +261,7 @@ class Cloth {
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
                    double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_radius,
-                   double watch, double head_start, double compression, int widest, int looks, const Ball *ball, const Trail *trail, double skin_time) {
+                   double watch, double head_start, double compression, double evening, int widest, int looks, const Ball *ball, const Trail *trail, double skin_time) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000 && looks > 0, "dt, substep_count and looks must be positive");
         require(looks == 1 || ball || trail, "more than one look needs a ball or a trail");
@@ -286,7 +286,7 @@ class Cloth {
         set_kept(o.dt);
         if (grid_.there()) grid_.ball = {};
         if (ball && meets_ball(cloth_radius)) {
-            o.substep_count *= looks;
+            o.substep_count *= looks, o.evening = static_cast<T>(evening);
             set_ball(*ball, skin_time);
             run_substeps(o, dt, 0.0, 0.0, widest);
             return nb::make_tuple(written(point_), written(velocity_));
@@ -299,6 +299,7 @@ class Cloth {
                                  velocity_.data(), thickness_, look_dt);
             const auto closing = [&](int k) { return static_cast<T>(seam_from + (seam_to - seam_from) * k / looks); };
             o.seam_from = closing(look), o.seam_to = closing(look + 1);
+            o.evening = static_cast<T>(look + 1 == looks ? evening : 0.0);
             run_substeps(o, look_dt, cloth_radius, look ? 0.0 : watch, widest);
         }
         return nb::make_tuple(written(point_), written(velocity_));
@@ -562,7 +563,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
              nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
              nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0,
-             nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("widest") = 5, nb::arg("looks") = 1,
+             nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("evening") = 0.0, nb::arg("widest") = 5, nb::arg("looks") = 1,
              nb::arg("ball").none() = nb::none(), nb::arg("trail").none() = nb::none(), nb::arg("skin_time") = 0.0);
 }
 }  // namespace

@@ -106,6 +106,10 @@ struct StepOptions {
     T limit_share;     // a coarse limit shortens its pair by at most this share in one substep
     T head_start;      // share of the last substep's corrections that the next prediction begins with
     T compression;     // share of their stiffness with which threads resist being pushed together
+    // One sweep leaves edges stretched and slack in turn: the one swept last is as long as it should be. After the last substep particles are moved along
+    // their threads so that neighbouring edges share the stretch: weighted Jacobi, which takes away what changes from edge to edge
+    // and leaves the rest. 2/3 of what an edge misses serves patterns of two and three edges best; 0: none.
+    T evening;
     T push_limit;      // largest way out of the skin in one substep [m]
 };
 

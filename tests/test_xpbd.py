@@ -7,7 +7,7 @@ from cloth_samples import COTTON, edge_stretch, empty_space, lying, sheet
 from toile import _kernels
 from toile.cloth import make_solver
 from toile.cloth.constraints import Stars, cloth_distance, membrane, stars
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, calmness, mean_speed, rubbing_drag
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver, calmness, mean_speed, rubbing_drag, whipping_speed
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.garment.outfit import join, layered
@@ -265,6 +265,16 @@ def test_only_slow_cloth_is_calm() -> None:
     assert calmness(0.0, 0.1) == 1.0
     assert calmness(mean_speed(np.full((5, 3), 0.15 / np.sqrt(3))), 0.1) == pytest.approx(0.5)
     assert calmness(mean_speed(np.full((5, 3), 0.2)), 0.1) == 0.0
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 23])
+def test_cloth_that_is_carried_along_does_not_whip(count: int) -> None:
+    velocity = np.random.default_rng(count).normal(0, 1.0, (count, 3))
+    own = velocity - velocity.mean(axis=0)
+    for carried in (0.0, 3.0):
+        moving = own + np.array([carried, 0.0, -carried])
+        assert whipping_speed(moving) == pytest.approx(np.sqrt((own**2).sum(axis=1).mean()), abs=1e-7)
+        assert mean_speed(moving) == pytest.approx(np.sqrt((moving**2).sum(axis=1).mean()))
 
 
 def test_hanging_cloth_swings_on() -> None:

@@ -43,7 +43,7 @@ class Quality:
     longest: float
     """substep where the cloth hardly stretches [s]"""
     shortest: float
-    """substep where it stretches half as much again as stated [s]; fast cloth may take less"""
+    """substep where it stretches half as much again as stated [s]; cloth that whips may take less"""
     stretch: float
     """99 % of the threads should stretch less than this"""
 
@@ -58,9 +58,14 @@ QUALITIES = {
 SLOW, AT_REST = 0.1, 0.2
 """cloth slower than this on the mean [m/s] takes substeps of one length always, a fifth of the way from the
 longest to the shortest; cloth faster than twice this as many as its stretch asks for"""
-FAST = 0.5
-"""cloth faster than twice this on the mean [m/s] may take half as many substeps again where it stretches 2.25
-times as much as stated; slower cloth would tremble, stretched and relieved in turn"""
+FAST = 0.3
+"""cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
+and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
+CALM_ASKS, FAST_ASKS = np.array([0.75, 1.5, 1.0]), np.array([0.0, 0.5, 6.0])
+"""from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
+that calm cloth may take, and the most in terms of that"""
+EVENING = 2 / 3
+"""share of what an edge misses that is evened out with its neighbours when a step ends (kernels/xpbd.h)"""
 RUBBING, STICKING = 0.04, 0.08
 """threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
 is nearly still [m/s²]; dry friction, so that small swings end"""
@@ -274,20 +279,25 @@ class XpbdSolver:
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, speed: float) -> float:
-        """Return the longest substep now [s]: from the state alone, so that a resumed run takes it too."""
-        if self.settings.substep:
-            return self.settings.substep
+    def _substep(self, position: Floats, velocity: Floats) -> float:
+        """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
         quality = QUALITIES[self.settings.quality]
-        # from three quarters of the stated stretch to half as much again; some 8000 triangles are asked
+        # some 8000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
-        most_strain = 2.0 - calmness(speed, FAST)
-        strain = min(max((most / quality.stretch - 0.75) / 0.75, 0.0), most_strain)
+        calm = calmness(whipping_speed(velocity), FAST)
+        begin, end, highest = calm * CALM_ASKS + (1.0 - calm) * FAST_ASKS
+        strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
         # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
         # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
-        strain = AT_REST + (1.0 - calmness(speed, SLOW)) * (strain - AT_REST)
+        strain = AT_REST + (1.0 - calmness(mean_speed(velocity), SLOW)) * (strain - AT_REST)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / rate)
+
+    def _substeps(self, state: State, dt: float) -> int:
+        """Return how many substeps dt seconds take."""
+        if self.settings.substep:
+            return max(1, math.ceil(dt / self.settings.substep - 1e-9))
+        return max(1, math.floor(dt / self._substep(state.position, state.velocity) + 0.5))
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
@@ -295,7 +305,7 @@ class XpbdSolver:
             self._set_levels()
         parts = max(1, math.ceil(dt / self.longest_look - 1e-6))
         speed = mean_speed(state.velocity)
-        substeps = max(1, math.ceil(dt / parts / self._substep(state.position, speed) - 1e-9))
+        substeps = self._substeps(state, dt / parts)
         self._cloth.set_drag(self._drag + (0.0 if self.settings.substep else rubbing_drag(speed)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
@@ -326,6 +336,7 @@ class XpbdSolver:
                 watch=watch if part == 0 else 0.0,
                 head_start=self.settings.head_start,
                 compression=self.settings.compression,
+                evening=EVENING if self.settings.levels else 0.0,
                 looks=looks,
                 ball=ball,
                 trail=contacts.trail,
@@ -350,7 +361,12 @@ def _kernel(precision: str, particles: int) -> type:
 def mean_speed(velocity: Floats) -> float:
     """Return the root of the mean square of velocities (n, 3) [m/s]."""
     # no dot product: a threaded one adds up in another order on another machine
-    return math.sqrt(_kernels.mean_square(velocity))
+    return math.sqrt(_kernels.mean_squares(velocity)[0])
+
+
+def whipping_speed(velocity: Floats) -> float:
+    """Return the same of velocities against their mean: of cloth that is not carried along as a whole."""
+    return math.sqrt(_kernels.mean_squares(velocity)[1])
 
 
 def calmness(speed: float, slow: float) -> float:
