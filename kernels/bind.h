@@ -73,5 +73,6 @@ void bind_untangle(nb::module_ &m);
 void bind_self_contact(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);
 void bind_skin(nb::module_ &m);
+void bind_pose(nb::module_ &m);
 void bind_way(nb::module_ &m);
 void bind_figure(nb::module_ &m);

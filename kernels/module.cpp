@@ -21,6 +21,7 @@ NB_MODULE(_kernels, m) {
     bind_self_contact(m);
     bind_xpbd(m);
     bind_skin(m);
+    bind_pose(m);
     bind_way(m);
     bind_figure(m);
 }

@@ -7,8 +7,8 @@
 
 namespace {
 
-// waking a second thread costs more than a body of 13k vertices does
-constexpr std::size_t SERIAL_BELOW = 32768;
+// fewer vertices are left to one thread
+constexpr std::size_t SERIAL_BELOW = 6000;
 
 // what the blends read: rest points, the joints and weights of each, one transform per joint
 struct Flesh {
@@ -102,6 +102,23 @@ void check_weights(const In<std::int32_t, -1, -1> &joint, const In<double, -1, -
     require(joint.shape(0) == vertices && weight.shape(0) == vertices, "skin: one row of weights per vertex");
     require(joint.shape(1) == weight.shape(1) && joint.shape(1) > 0, "skin: as many joints as weights per vertex");
     require_indices(joint, joints, "skin: a weight names a joint that does not exist");
+}
+
+// world_from_joint times the inverse of the rigid rest frames, 3x4 by rows
+auto from_rest(In<double, -1, 4, 4> world, In<double, -1, 4, 4> rest) {
+    const std::size_t joints = world.shape(0);
+    require(rest.shape(0) == joints, "skin: one rest frame per joint");
+    std::vector<double> pose(12 * joints);
+    for (std::size_t j = 0; j < joints; ++j) {
+        const double *w = world.data() + 16 * j, *r = rest.data() + 16 * j;
+        for (int row = 0; row < 3; ++row) {
+            double *out = &pose[12 * j + 4 * row];
+            // row of the world's rotation times the transposed rotation at rest
+            for (int c = 0; c < 3; ++c) out[c] = w[4 * row] * r[4 * c] + w[4 * row + 1] * r[4 * c + 1] + w[4 * row + 2] * r[4 * c + 2];
+            out[3] = w[4 * row + 3] - (out[0] * r[3] + out[1] * r[7] + out[2] * r[11]);
+        }
+    }
+    return own(std::move(pose), {joints, 12});
 }
 
 // moves the skin; velocity = (new - previous) / dt where a previous pose is given, else 0
@@ -199,6 +216,7 @@ void bind_skin(nb::module_ &m) {
     m.def("skin", &skin, "rest"_a, "joint"_a, "weight"_a, "pose"_a, "previous"_a, "dt"_a, "dual"_a = false,
           "Positions and velocities of a skinned surface; pose: 3x4 world_from_rest per joint; dual: blend dual "
           "quaternions instead of matrices.");
+    m.def("from_rest", &from_rest, "world"_a, "rest"_a, "-> world_from_rest (j, 12): 3x4 by rows; both arguments (j, 4, 4) are rigid");
     m.def(
         "vertex_normals",
         [](Points position, Triangles triangles, In<std::int32_t, -1> start, In<std::int32_t, -1> face) {

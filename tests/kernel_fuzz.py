@@ -99,6 +99,7 @@ from toile.collision.self_contact import SelfContact  # noqa: E402
 from toile.collision.shapes import Sphere  # noqa: E402
 from toile.export.picture import Studio, body_mesh, garment_mesh, render_views  # noqa: E402
 from toile.garment.shapes import flat_position, square_cloth, tube_cloth  # noqa: E402
+from toile.motion.track import pose_at, still  # noqa: E402
 from toile.run.advance import advance_frame  # noqa: E402
 from toile.run.check import Auditor  # noqa: E402
 from toile.types import Scene, State  # noqa: E402
@@ -183,6 +184,9 @@ def what_is_called_elsewhere() -> None:
     collider = make_collider("limb_maps", named_body("woman"))
     collider.at(rest_pose(named_body("woman")))
     collider.maps.boxes()
+    pose_at(still(named_body("woman")), 0.01)
+    _kernels.between(x, 2 * x, 0.5)
+    _kernels.ride(x, t, np.zeros(2, np.int32), x[:2].copy(), np.arange(2, dtype=np.int32))
 
 
 def a_figure_with_few_targets() -> None:

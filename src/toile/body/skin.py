@@ -11,7 +11,6 @@ from typing import Literal, get_args
 import numpy as np
 
 from toile import _kernels
-from toile.body.skeleton import rigid_inverse
 from toile.errors import ToileError
 from toile.types import Body, Floats, Ints, PosedBody
 
@@ -41,9 +40,8 @@ def pose_body(
     world_from_joint = np.ascontiguousarray(world_from_joint, dtype=np.float64)
     if world_from_joint.shape != rest.shape:
         raise ToileError(f"pose has shape {world_from_joint.shape}, wanted {rest.shape} for body {body.name}")
-    world_from_rest = world_from_joint @ rigid_inverse(rest)
     before = np.zeros((0, 3)) if previous is None else previous.vertices
-    matrices = np.ascontiguousarray(world_from_rest[:, :3, :]).reshape(-1, 12)
+    matrices = _kernels.from_rest(world_from_joint, rest)
     position, velocity = _kernels.skin(
         body.vertices, body.weight_joint, body.weight, matrices, before, dt, method == "dual"
     )

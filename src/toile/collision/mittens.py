@@ -15,6 +15,7 @@ from itertools import combinations
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
+from toile._kernels import most_bent
 from toile.types import LIMBS, Body, Bools, Floats, Ints
 
 HANDS = ("left_hand", "right_hand")
@@ -39,7 +40,7 @@ class Mittens:
 
     def fit(self, vertices: Floats) -> bool:
         """Return whether no finger bends in this pose: posed skin (n, 3) [m]."""
-        return bool(np.abs(_distances(vertices, self.watched) - self.apart).max() < BEND)
+        return bool(most_bent(vertices, self.watched, self.apart) < BEND)
 
 
 def _distances(vertices: Floats, pairs: Ints) -> Floats:

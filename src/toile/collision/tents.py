@@ -13,6 +13,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
+from toile._kernels import ride
 from toile.body.skin import vertex_normals
 from toile.types import LIMBS, Body, Bools, Floats, Ints
 
@@ -45,8 +46,7 @@ class Tents:
 
     def over(self, vertices: Floats) -> Floats:
         """Return where the raised vertices of posed skin (n, 3) [m] are, (v, 3)."""
-        turn = _frames(vertices[self.frame])[self.tent]
-        return np.asarray(vertices[self.vertex] + np.einsum("vab,vb->va", turn, self.rise))
+        return np.asarray(ride(vertices, self.frame, self.tent, self.rise, self.vertex))
 
 
 def _frames(corners: Floats) -> Floats:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from toile._kernels import track_pose
 from toile.body.rotation import (
     continuous,
     from_matrix,
@@ -161,8 +162,8 @@ def _travel_power(angle: float, shift: Floats, count: int) -> tuple[float, Float
 def pose_at(track: Track, time: float) -> Floats:
     """Return world_from_joint (j, 4, 4) at a time [s]; before the start and after the end the pose is held,
     a loop goes on for ever."""
-    turns, root = local_pose_at(track, time)
-    return place_joints(track.parents, track.offsets, turns, root)
+    at = time * track.fps
+    return np.asarray(track_pose(track.turns, track.root, track.parents, track.offsets, at, track.loop))
 
 
 def local_pose_at(track: Track, time: float) -> tuple[Floats, Floats]:

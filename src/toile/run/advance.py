@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from toile._kernels import between as points_between
 from toile._kernels import skin_way
 from toile.cloth.solver import Solver
 from toile.collision.contacts import Collider
@@ -44,7 +45,7 @@ def between(before: PosedBody, after: PosedBody, fraction: float, velocity: Floa
     """Return the body at a fraction of the way between two poses, its skin moving with a velocity [m/s]."""
     if fraction == 0.0:
         return PosedBody(before.body, before.vertices, velocity, after.world_from_joint)
-    vertices = before.vertices + fraction * (after.vertices - before.vertices)
+    vertices = points_between(before.vertices, after.vertices, fraction)
     return PosedBody(before.body, vertices, velocity, after.world_from_joint)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toile._kernels import SurfaceTree
+from toile._kernels import SurfaceTree, ride
 from toile.types import Floats, Ints, PosedBody, State
 
 FARTHEST = 1.0
@@ -19,13 +19,13 @@ class Attachment:
         self._particles = particles
         found = SurfaceTree(body.body.triangles, body.vertices).nearest(position[particles], FARTHEST)
         self._corners = body.body.triangles[found[0]]
+        self._rides = np.arange(len(particles), dtype=np.int32)
         frame, origin = _frames(body.vertices[self._corners])
         self._local = np.einsum("pab,pa->pb", frame, position[particles] - origin)
 
     def targets(self, body: PosedBody) -> Floats:
         """Return where the held particles belong on the body as it is now [m], (h, 3)."""
-        frame, origin = _frames(body.vertices[self._corners])
-        return np.asarray(origin + np.einsum("pab,pb->pa", frame, self._local))
+        return np.asarray(ride(body.vertices, self._corners, self._rides, self._local))
 
     def carry(self, state: State, body: PosedBody, dt: float) -> State:
         """Return the state with held particles moving so that they reach their place in dt [s]."""

@@ -9,7 +9,7 @@ import numpy as np
 from toile._kernels import Untangler
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
-from toile.types import Floats, Garment, Ints, PosedBody, State
+from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,13 @@ class Repair:
         self._inverse_mass = np.ones(garment.particle_count)
         self._inverse_mass[pinned] = 0.0
         self.last = Repaired()
-        self.touched = np.zeros(garment.particle_count, dtype=bool)
-        """which particles the last repair moved, (n,)"""
+        self._moved = position, position
+
+    @property
+    def touched(self) -> Bools:
+        """Return which particles the last repair moved, (n,)."""
+        before, after = self._moved
+        return np.asarray((before != after).any(axis=1))
 
     def __call__(self, state: State, body: PosedBody) -> State:
         """Return the state with crossings removed; velocities stay, so nothing is flung away."""
@@ -59,7 +64,7 @@ class Repair:
         self.last = Repaired(**{name: report[name] for name in Repaired.__slots__})
         if self.last.body_after:
             self._lift(position, body)
-        self.touched = (position != state.position).any(axis=1)
+        self._moved = state.position, position
         return State(position=position, velocity=state.velocity, time=state.time)
 
     def _lift(self, position: Floats, body: PosedBody) -> None:

@@ -19,6 +19,8 @@ from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
 
 STILL_SKIN = 1e-5
 """skin that moves less in a frame stands still [m]"""
+SAMPLE = 128
+"""one of so many skin vertices is looked at first"""
 TREMOR = 0.01
 """pressed cloth shivers on the spot: how much faster it may be than it gets on in a frame [m/s]"""
 ROUNDS = 4
@@ -76,4 +78,8 @@ def _without_tremor(start: State, end: State, dt: float) -> State:
 
 def stands_still(before: PosedBody, after: PosedBody) -> bool:
     """Say whether no skin moves between two poses."""
-    return bool(np.abs(after.vertices - before.vertices).max(initial=0.0) <= STILL_SKIN)
+    # most bodies move: some of their skin tells that at once
+    return all(
+        np.abs(after.vertices[::every] - before.vertices[::every]).max(initial=0.0) <= STILL_SKIN
+        for every in (SAMPLE, 1)
+    )
