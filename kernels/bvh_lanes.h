@@ -11,6 +11,11 @@ struct BoxRows {
     const float *low, *high;
     int stride, count;
 };
+
+// a triangle that others are held against: a corner, the unit normal, its box, and how much rounding may take [m]
+struct Blade {
+    float origin[3], normal[3], low[3], high[3], slack;
+};
 }  // namespace surface
 
 #define TOILE_LEAF_SEARCH                                                                                              \
@@ -19,7 +24,11 @@ struct BoxRows {
     /* squared distances of p to the four triangles of a leaf: corner, axis, place */                                  \
     void leaf_distance2(const float *corners, const float *p, float *distance2);                                       \
     /* … of four leaves */                                                                                             \
-    void leaf_distances2(const float *const *corners, const float *p, float *distance2);
+    void leaf_distances2(const float *const *corners, const float *p, float *distance2);                               \
+    /* numbers of the boxes that touch a box; how many */                                                              \
+    int touched_boxes(const surface::BoxRows &boxes, const float *low, const float *high, std::int32_t *found);        \
+    /* of the triangles of four leaves, bit k: neither its box nor the plane of the blade parts it from the blade */   \
+    unsigned not_parted(const float *const *corners, const surface::Blade &blade);
 namespace plain {
 TOILE_LEAF_SEARCH
 }  // namespace plain

@@ -136,6 +136,17 @@ int near_boxes(const surface::BoxRows &boxes, const float *p, float limit, std::
     return count;
 }
 
+int touched_boxes(const surface::BoxRows &boxes, const float *low, const float *high, std::int32_t *found) {
+    int count = 0;
+    for (int i = 0; i < boxes.count; i += surface::BOXES_AT_ONCE) {
+        unsigned bits = 0xffff;
+        for (int k = 0; k < 3 && bits; ++k)
+            bits &= less_equal(load16(boxes.low + k * boxes.stride + i), all<Sixteen>(high[k])) & less_equal(all<Sixteen>(low[k]), load16(boxes.high + k * boxes.stride + i));
+        for (; bits; bits &= bits - 1) found[count++] = i + lowest_bit(bits);
+    }
+    return count;
+}
+
 void leaf_distance2(const float *corners, const float *p, float *distance2) {
     const auto row = [&](int i, int axis) { return load4(corners + 4 * (3 * i + axis)); };
     store4<float>(distance2, corners_distance2<Four<float>>(row, p));
@@ -148,5 +159,28 @@ void leaf_distances2(const float *const *corners, const float *p, float *distanc
     };
     const Sixteen near = corners_distance2<Sixteen>(row, p);
     std::memcpy(distance2, &near, sizeof near);
+}
+
+unsigned not_parted(const float *const *corners, const surface::Blade &blade) {
+    unsigned bits = 0xffff;
+    Sixteen above[3];  // how far each corner is above the plane
+    for (int axis = 0; axis < 3; ++axis) {
+        Sixteen x[3];
+        for (int i = 0; i < 3; ++i) {
+            const int at = 4 * (3 * i + axis);
+            x[i] = joined(load4(corners[0] + at), load4(corners[1] + at), load4(corners[2] + at), load4(corners[3] + at));
+        }
+        bits &= less_equal(at_most<Sixteen>(at_most<Sixteen>(x[0], x[1]), x[2]), all<Sixteen>(blade.high[axis])) &
+                less_equal(all<Sixteen>(blade.low[axis]), at_least<Sixteen>(at_least<Sixteen>(x[0], x[1]), x[2]));
+        if (!bits) return 0;
+        const Sixteen origin = all<Sixteen>(blade.origin[axis]), normal = all<Sixteen>(blade.normal[axis]);
+        for (int i = 0; i < 3; ++i) {
+            const Sixteen part = normal * (x[i] - origin);
+            above[i] = axis ? above[i] + part : part;
+        }
+    }
+    const Sixteen lowest = at_most<Sixteen>(at_most<Sixteen>(above[0], above[1]), above[2]);
+    const Sixteen highest = at_least<Sixteen>(at_least<Sixteen>(above[0], above[1]), above[2]);
+    return bits & less_equal(lowest, all<Sixteen>(blade.slack)) & less_equal(all<Sixteen>(-blade.slack), highest);
 }
 }  // namespace TOILE_ISA

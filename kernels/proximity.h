@@ -57,7 +57,9 @@ class Patches {
     std::size_t triangle_count() const { return corner_.size() / 3; }
     std::size_t particle_count() const { return particle_count_; }
     std::size_t patch_count() const { return patch_.size() - 1; }
-    // find_touching_boxes will not be asked for
+    // which triangle, as given to the constructor, stands at a place patch by patch
+    std::int32_t number(std::size_t t) const { return source_[t]; }
+    // neither find_touching_boxes nor number will be asked for
     void forget_numbers() { give_back(source_); }
     // sums of the unit normals of each patch at the last search, (patch, 4); only if they are to be kept
     std::vector<float> take_axes() { return std::move(axes_); }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bind.h"
+#include "crossing.h"
 #include "pairs_view.h"
 #include "proximity.h"
 #include "team.h"
@@ -50,6 +51,21 @@ nb::tuple find(Patches &patches, Points position, double radius, bool allow_avx2
     }
     return nb::make_tuple(listed(near.vertex_face), listed(near.edge_edge));
 }
+
+auto crossing(const Patches &patches, Points position, const Tree &body, int widest) {
+    require(position.shape(0) == patches.particle_count(), "position must have one row per particle");
+    bool fine = true;
+    for (std::size_t i = 0; i < position.size(); ++i) fine &= std::abs(position.data()[i]) < 1e15;
+    require(fine, "positions hold NaN or infinite numbers");
+    std::vector<TrianglePair> pairs;
+    {
+        nb::gil_scoped_release release;
+        pairs = crossing_skin(patches, position.data(), body, widest);
+    }
+    std::vector<std::int32_t> flat;
+    for (const auto [a, b] : pairs) flat.push_back(a), flat.push_back(b);
+    return own(std::move(flat), {pairs.size(), 2});
+}
 }  // namespace
 
 void bind_proximity(nb::module_ &m) {
@@ -66,6 +82,8 @@ void bind_proximity(nb::module_ &m) {
             }, nb::arg("triangles"), nb::arg("particle_count"), nb::arg("label").none() = nb::none())
         .def("find", &find, nb::arg("position"), nb::arg("radius"), nb::arg("allow_avx2") = true,
              "-> vertex-face (k, 4), edge-edge (k, 4): particles of pairs nearer than radius that share none")
+        .def("crossing_skin", &crossing, nb::arg("position"), nb::arg("body"), nb::arg("widest") = 5,
+             "-> (k, 2) triangles of the cloth and of a tree that have a common point, ascending: those of meeting_pairs")
         .def_prop_ro("patch_count", &Patches::patch_count);
     m.def("nearest_points", &nearest_points, nb::arg("position"), nb::arg("pairs"), nb::arg("edges"), nb::arg("allow_avx2") = true,
           "-> weights of the particles of each pair (k, 4), the way from its second piece to its first (k, 3) [m]");

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bind.h"
+#include "crossing.h"
 #include "predicates.h"
 
 namespace surface {
@@ -163,7 +164,7 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
     std::vector<std::array<std::int32_t, 2>> near;
     patches_.find_touching_boxes(position, near);
     std::vector<TrianglePair> skin, cloth = meeting_among(near, cloth_, label);
-    if (body) skin = meeting_pairs(cloth_, *body);
+    if (body) skin = crossing_skin(patches_, position, *body);
     UntangleReport report;
     report.body_before = report.body_after = skin.size();
     report.cloth_before = report.cloth_after = cloth.size();

@@ -171,7 +171,9 @@ def what_is_called_elsewhere() -> None:
     garment = square_cloth(6, 6)
     x, t = flat_position(garment), garment.triangles
     _kernels.set_thread_count(_kernels.thread_count())
-    _kernels.ClothPatches(t, len(x), None).find(x, 0.01)
+    patches = _kernels.ClothPatches(t, len(x), None)
+    patches.find(x, 0.01)
+    patches.crossing_skin(x, _kernels.SurfaceTree(t, x))
     _kernels.SurfaceTree(t, x, np.zeros(len(t), np.int32)).nearest_per_group(x, 0.1)
     _kernels.nearest_points(x, np.arange(4, dtype=np.int32)[None], True)
     _kernels.triangles_meet(x[t[0]].copy(), x[t[1]].copy())
