@@ -53,8 +53,9 @@ class Cloth {
         for (const Numbers *a : {&inverse_mass, &drag, &thickness, &friction})
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         set_order(order);
-        point_.assign(4 * (count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE)), T(0));
-        velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(8 * (count_ + SPARE), T(0));
+        // each group of constraints has a particle for lanes without a constraint
+        rows_ = count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE);
+        point_.assign(4 * rows_, T(0)), velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(8 * rows_, T(0));
         keep_inverse_mass(inverse_mass);
         drag_ = Alike(in_order(drag)), thickness_ = Alike(in_order(thickness)), friction_ = Alike(in_order(friction)), grip_ = friction_;
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
@@ -499,7 +500,7 @@ class Cloth {
     }
 
     ClothView<T, I> view() {
-        ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * (count_ + SPARE), kept_.data(),
+        ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * rows_, kept_.data(),
                        static_cast<std::size_t>(!drag_.all_alike()),
                        triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
@@ -508,7 +509,7 @@ class Cloth {
         return v;
     }
 
-    std::size_t count_;
+    std::size_t count_, rows_ = 0;  // rows_: with those that nobody reads
     int chunk_count_;
     double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
     std::size_t constraint_count_ = 0, star_count_ = 0;

@@ -97,6 +97,29 @@ struct TriangleBlock {
     }
 };
 
+// What evening (StepOptions) asks of the corners of triangles, added up: weft and warp, each by itself. Two triangles share a thread, so each
+// asks for half.
+template <class T, class I>
+void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, const T *point, T *shift, T evening, T compression) {
+    using Block = TriangleBlock<T, I>;
+    const Wide<T> half = wide<T>(T(0.5) * evening), tiny = wide<T>(T(1e-12)), zero = wide<T>(T(0));
+    for (std::size_t b = first; b < last; b += BLOCKS<T>) {
+        Block t;
+        t.read(set, b, point);
+        const Wide<T> a0 = -(t.a1 + t.a2), b0 = -(t.b1 + t.b2);
+        const Wide<T> saa = t.p.w * a0 * a0 + t.q.w * t.a1 * t.a1 + t.r.w * t.a2 * t.a2, sbb = t.p.w * b0 * b0 + t.q.w * t.b1 * t.b1 + t.r.w * t.b2 * t.b2;
+        const Threads<T> &f = t.threads;
+        const Wide<T> du = half * shortfall<T>(f.ux * f.ux + f.uy * f.uy + f.uz * f.uz, at_least(saa, tiny), compression);
+        const Wide<T> dv = half * shortfall<T>(f.vx * f.vx + f.vy * f.vy + f.vz * f.vz, at_least(sbb, tiny), compression);
+        const auto add = [&](const I *corner, const Wide<T> &w, const Wide<T> &a, const Wide<T> &b) {
+            WidePoint<T> s = gather_blocks(shift, corner, Block::CORNERS);
+            s.w = w, f.move(s, a * du, b * dv), s.w = zero;
+            scatter_blocks(shift, corner, Block::CORNERS, s);
+        };
+        add(t.index, t.p.w, a0, b0), add(t.index + LANES, t.q.w, t.a1, t.b1), add(t.index + 2 * LANES, t.r.w, t.a2, t.b2);
+    }
+}
+
 // Two blocks of eight at once, joined where a register holds them, else side by side: each waits long for its quotients.
 template <class T, class I>
 void project_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
@@ -400,6 +423,26 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     turn.barrier.wait();
 }
 
+// Particles are moved along their threads (StepOptions::evening), velocities stay. After the last substep nobody needs `asked`.
+template <class T, class I, class EachSpan>
+void even_out(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Share &chunks, const EachSpan &each_particles, int rank, Barrier &barrier) {
+    const auto &triangles = cloth.triangles;
+    const auto even = [&](std::size_t g) { even_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, cloth.asked, o.evening, o.compression); };
+    each_particles([&](std::size_t p) { wide_store<T>(cloth.asked + 4 * p, wide<T>(T(0))); });
+    barrier.wait();
+    for (std::size_t c = chunks.begin; c < chunks.end; ++c) even(c);
+    barrier.wait();
+    for (std::size_t c = chunks.begin; c < chunks.end; ++c) even(cloth.chunk_count + c);
+    barrier.wait();
+    if (rank == 0) even(2 * cloth.chunk_count);
+    barrier.wait();
+    each_particles([&](std::size_t p) {
+        const Wide<T> shift = wide_load(cloth.asked + 4 * p);
+        for (T *at : {cloth.point, cloth.before}) wide_store<T>(at + 4 * p, wide_load(at + 4 * p) + shift);
+    });
+    barrier.wait();
+}
+
 }  // namespace
 }  // namespace TOILE_ISA
 #include "grid_run.h"
@@ -419,23 +462,27 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
     const auto each_span = [&](const auto &use) {
         for (std::size_t k = spans.begin; k < spans.end; ++k) use(k);
     };
-    each_span([&](std::size_t k) {
-        for (std::size_t p = k * CONTACT_SPAN; p < n && p < (k + 1) * CONTACT_SPAN; p += SIDE_BY_SIDE<T>)
-            predict(cloth, air, p, wide_load(cloth.point + 4 * p), wide_load(cloth.velocity + 4 * p));
-    });
+    const auto each_particles = [&](const auto &use) {
+        each_span([&](std::size_t k) {
+            for (std::size_t p = k * CONTACT_SPAN; p < n && p < (k + 1) * CONTACT_SPAN; p += SIDE_BY_SIDE<T>) use(p);
+        });
+    };
+    each_particles([&](std::size_t p) { predict(cloth, air, p, wide_load(cloth.point + 4 * p), wide_load(cloth.velocity + 4 * p)); });
     for (int s = 0; s < o.substep_count; ++s) {
         const Turn turn{rank, size, s, barrier};
         barrier.wait();
         limit_and_bend(cloth, o, turn);
         const T closing = o.seam_from + (o.seam_to - o.seam_from) * T(s + 1) / T(o.substep_count);
         sweep_chunks(cloth, o, inverse_dt2, closing, turn);
+        const bool last = s + 1 == o.substep_count;
+        if (last && o.evening > T(0)) even_out(cloth, o, share(cloth.chunk_count, rank, size), each_particles, rank, barrier);
         if (cloth.pairs.block_count) {
             const Share mine = share(cloth.pairs.block_count, rank, size);
             measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);
             barrier.wait();
         }
         const T time = o.dt * T(s + 1);
-        each_span([&](std::size_t k) { finish_span(cloth, o, air, k, time, s + 1 == o.substep_count); });
+        each_span([&](std::size_t k) { finish_span(cloth, o, air, k, time, last); });
     }
 }
 }  // namespace

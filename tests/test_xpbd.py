@@ -80,6 +80,39 @@ def test_kernel_equals_the_numpy_reference() -> None:
     np.testing.assert_allclose(got.velocity, v, rtol=0, atol=1e-9)
 
 
+def evened(garment: Garment, x: Floats, w: Floats, share: float, compression: float) -> Floats:
+    """Particles moved along weft and warp of all triangles at once, by half: two share a thread."""
+    threads, moved, corners = membrane(garment), x.copy(), garment.triangles
+    for axis in (0, 1):
+        rows = threads.weight[:, axis]
+        a = np.concatenate([-rows.sum(axis=1, keepdims=True), rows], axis=1)
+        f = np.einsum("tk,tkc->tc", a, x[corners])
+        missing = (1 - (f**2).sum(axis=1)) / (1 + (f**2).sum(axis=1))
+        missing *= np.where(missing > 0, compression, 1.0)
+        change = 0.5 * share * missing / np.maximum((w[corners] * a**2).sum(axis=1), 1e-12)
+        np.add.at(moved, corners, (w[corners] * a * change[:, None])[..., None] * f[:, None])
+    return moved
+
+
+def test_the_end_of_a_step_is_evened_out_as_in_numpy() -> None:
+    garment, x = tube_cloth(60, 50)
+    assert garment.particle_count > 2400, "several chunks"
+    solver = XpbdSolver(garment, DOUBLE)
+    solver.pin(np.arange(0, 40, dtype=np.int32))
+    w = 1 / particle_mass(garment)
+    w[:40] = 0.0
+    rng = np.random.default_rng(7)
+    x = x + rng.normal(0, 0.001, x.shape)
+    none = (np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
+    arguments = (x, np.zeros_like(x), 1 / 300, 2, np.zeros(3), np.zeros(3), *none)
+    (was, before), (now, after) = (
+        solver._cloth.step(*arguments, compression=0.3, evening=share) for share in (0.0, 0.6)
+    )
+    np.testing.assert_allclose(now, evened(garment, was, w, 0.6, 0.3), rtol=0, atol=1e-12)
+    assert np.abs(now - was).max() > 1e-5
+    np.testing.assert_allclose(after, before, rtol=0, atol=1e-9)
+
+
 def respond(x: Floats, old: Floats, skin: Contacts, c: int, time: float, dt: float, mu: float) -> None:
     """One plane pushes one particle out and brakes it; x and old are those after and before the substep."""
     p, n, v = skin.particle[c], skin.normal[c], skin.velocity[c]

@@ -11,7 +11,7 @@ from test_xpbd import DOUBLE, bent
 from toile import _kernels
 from toile.cloth.constraints import membrane, particle_average, stars
 from toile.cloth.grid import find_grid, stencil_stars
-from toile.cloth.xpbd import EVENING, XpbdSettings, XpbdSolver
+from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.shapes import Sphere
 from toile.garment.build import particle_mass
 from toile.garment.shapes import flat_position, square_cloth
@@ -160,7 +160,7 @@ def coarse_push(x: Floats, w: Floats, shape: tuple[int, int], cell: Floats) -> F
     return spread @ (y - start)
 
 
-def evened(x: Floats, w: Floats, shape: tuple[int, int], cell: Floats, compression: float) -> Floats:
+def evened(x: Floats, w: Floats, shape: tuple[int, int], cell: Floats) -> Floats:
     """Return vertices moved along their threads, so that neighbouring edges share the stretch (Jacobi)."""
     x, w = x.reshape(*shape, 3), w.reshape(shape)
     moved = x.copy()
@@ -170,8 +170,8 @@ def evened(x: Floats, w: Floats, shape: tuple[int, int], cell: Floats, compressi
         way = x[two] - x[one]
         length2 = (way**2).sum(axis=-1) / cell[1 - axis] ** 2
         missing = (1 - length2) / (1 + length2)
-        missing *= np.where(missing > 0, compression, 1.0)
-        by = EVENING * missing / np.maximum(w[one] + w[two], 1e-12)
+        missing *= np.where(missing > 0, DOUBLE.compression, 1.0)
+        by = DOUBLE.evening * missing / np.maximum(w[one] + w[two], 1e-12)
         moved[one] -= (w[one] * by)[..., None] * way
         moved[two] += (w[two] * by)[..., None] * way
     return moved.reshape(-1, 3)
@@ -219,7 +219,7 @@ def test_kernel_equals_the_numpy_reference(alternate: bool, pinned: list[int], l
             project_threads(x, w, p, (rows, columns), grid.cell, stiffness, DOUBLE.compression)
     np.testing.assert_allclose(got.velocity[w > 0], ((x - old) * 600)[w > 0], rtol=0, atol=1e-8)
     if levels:
-        x = evened(x, w, (rows, columns), grid.cell, DOUBLE.compression)
+        x = evened(x, w, (rows, columns), grid.cell)
     np.testing.assert_allclose(got.position, x, rtol=0, atol=1e-12)
 
 

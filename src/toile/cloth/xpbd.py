@@ -50,7 +50,7 @@ class Quality:
 
 QUALITIES = {
     "draft": Quality(1 / 360, 1 / 720, 0.06),
-    "normal": Quality(1 / 600, 1 / 1200, 0.02),
+    "normal": Quality(1 / 480, 1 / 1200, 0.02),
     "fine": Quality(1 / 1200, 1 / 2400, 0.01),
 }
 """by name"""
@@ -64,8 +64,6 @@ and takes as many substeps as that asks for; slower cloth would tremble, stretch
 CALM_ASKS, FAST_ASKS = np.array([0.75, 1.5, 1.0]), np.array([0.0, 0.5, 6.0])
 """from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
 that calm cloth may take, and the most in terms of that"""
-EVENING = 2 / 3
-"""share of what an edge misses that is evened out with its neighbours when a step ends (kernels/xpbd.h)"""
 RUBBING, STICKING = 0.04, 0.08
 """threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
 is nearly still [m/s²]; dry friction, so that small swings end"""
@@ -87,11 +85,13 @@ class XpbdSettings:
     substep: float = 0.0
     """longest substep [s]; shorter is stiffer; 0: as the quality asks"""
     levels: int = 4
-    """levels of coarse distance limits; 0: neither these nor long threads, pure physics"""
+    """levels of coarse distance limits; 0: neither these nor long threads nor evening, pure physics"""
     head_start: float = 0.45
     """share of what constraints asked for in one substep that the next begins with; over 0.5 it swings up"""
     compression: float = 0.3
     """share of the stretch stiffness with which threads resist being pushed together, 0 to 1"""
+    evening: float = 2 / 3
+    """share of its stretch that an edge gives to its neighbours when a step ends, 0 to 1; 0: none"""
     contact_queries: int = 2
     """how often per 1/60 s the nearest skin is looked up"""
     thickness: float = 0.004
@@ -123,8 +123,9 @@ class XpbdSettings:
             raise ToileError(f"precision is '{self.precision}': choose single or double")
         if not 0 <= self.head_start <= 0.5:
             raise ToileError(f"head_start is {self.head_start}: choose 0 to 0.5, cloth swings up above")
-        if not 0 <= self.compression <= 1:
-            raise ToileError(f"compression is {self.compression}: choose 0 to 1")
+        for name in ("compression", "evening"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ToileError(f"{name} is {getattr(self, name)}: choose 0 to 1")
         for name in ("stretch_scale", "bend_scale", "speed_limit"):
             if not getattr(self, name) > 0:
                 raise ToileError(f"{name} must be positive")
@@ -336,7 +337,7 @@ class XpbdSolver:
                 watch=watch if part == 0 else 0.0,
                 head_start=self.settings.head_start,
                 compression=self.settings.compression,
-                evening=EVENING if self.settings.levels else 0.0,
+                evening=self.settings.evening if self.settings.levels and part + looks == parts else 0.0,
                 looks=looks,
                 ball=ball,
                 trail=contacts.trail,

@@ -112,7 +112,8 @@ def sew(
     the body already. order are layers of the garments (g,) by which only the last repairs go, if they are not
     to count before (see run/dress.py).
     """
-    settings, engine = settings or SewSettings(), engine or XpbdSettings()
+    # gathers and seams that close stretch edges unevenly for a while, by far more than evening is made for
+    settings, engine = settings or SewSettings(), replace(engine or XpbdSettings(), evening=0.0)
     state = close_seams(garment, position, body, collider, settings, engine, progress, fixed, worn)
     check_gaps(garment, state.position, settings.largest_gap)
     welded = weld(garment)
