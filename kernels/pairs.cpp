@@ -149,8 +149,12 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     bool tipped = false;
     if (upper != lower) {
         const auto vector = [](const std::array<double, 3> &v) { return V3{v[0], v[1], v[2]}; };
-        const int inside = edges ? lower < upper ? 2 : 0 : 1;
-        if (edges) outward = vector(cloth.facing->at(cloth.point, p[inside])) + vector(cloth.facing->at(cloth.point, p[inside + 1]));
+        const auto facing = [&](int k) { return vector(cloth.facing->at(cloth.point, p[k])); };
+        // Of the inner garment always: a sleeve of it lies outside the front of the garment above, though it lies inside that
+        // garment's own sleeve.
+        const int inside = upper < lower ? 0 : edges ? 2 : 1;
+        if (edges) outward = facing(inside) + facing(inside + 1);
+        else if (inside == 0) outward = facing(0);
         const V3 even = vector(cloth.facing->smoothed(p[inside]));
         tipped = dot(outward, even) < EVEN * std::sqrt(dot(outward, outward) * dot(even, even));
     }

@@ -1,10 +1,12 @@
 """Garments over each other: the order in which they are worn, and folds that have tipped over."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from cloth_samples import lying, sheet
-from toile._kernels import SurfaceTree, meeting_pairs
+from cloth_samples import empty_space, lying, sheet
+from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.garment.outfit import join, layered
 from toile.types import Contacts, Floats, Scene, State
@@ -39,6 +41,23 @@ def test_cloth_over_a_fold_that_has_tipped_over_stays_outside(gravity: float) ->
         state = solver.step(state, Scene(None, floor, np.array([0.0, -gravity, 0.0]), np.zeros(3)), 1 / 60)
         trees = [SurfaceTree(both.triangles[own], state.position) for own in _garments(both.triangles, count)]
         assert meeting_pairs(*trees)[0] == 0
+
+
+def test_a_sleeve_lies_outside_the_front_of_the_garment_above() -> None:
+    # Under an arm, from the trunk outward: shirt, coat, the coat's sleeve, the shirt's sleeve. By the normals
+    # of the coat's front that sleeve would be on the wrong side, and go through both sheets of the coat.
+    cloth = [sheet(13, 13, 0.12, 0.12) for _ in range(4)]
+    both = replace(join(cloth), garment_layer=np.array([0, 1, 1, 0], np.int32))
+    x = np.concatenate([lying(one, 0.0014 * k) for k, one in enumerate(cloth)])
+    # triangles of `sheet` face down when it lies: the lower two, on the trunk, are turned over
+    trunk = both.particle_garment < 2
+    x[trunk, 2] = 0.12 - x[trunk, 2]
+    solver, state = XpbdSolver(both, XpbdSettings()), State(x, np.zeros_like(x))
+    for _ in range(5):
+        state = solver.step(state, empty_space(gravity=0.0), 1 / 60)
+    assert meeting_pairs_self(SurfaceTree(both.triangles, state.position), None)[0] == 0
+    height = [state.position[both.particle_garment == k, 1].mean() for k in range(4)]
+    assert np.diff(height).min() > 0.0014
 
 
 def _garments(triangles: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,9 +9,10 @@ from surfaces import icosphere
 from toile._kernels import SurfaceTree, Untangler, meeting_pairs, meeting_pairs_self, set_thread_count
 from toile.bench.scenes import dummy_body, skirt_cloth
 from toile.collision.surface import SurfaceCollider
+from toile.garment.outfit import join, layered
 from toile.garment.shapes import square_cloth
 from toile.run.repair import Repair
-from toile.types import Floats, Garment, PosedBody
+from toile.types import Floats, Garment, PosedBody, State
 
 
 def sheet(cells: int = 20, size: float = 0.3) -> tuple[Garment, Floats]:
@@ -155,3 +156,18 @@ def test_what_stays_inside_the_skin_is_put_onto_it() -> None:
     repair._lift(position, posed)
     assert collider.at(posed)(position).gap.min() > -1e-5
     np.testing.assert_array_equal(position[rim], x[rim])
+
+
+def test_a_repair_does_not_give_up_what_it_can_finish() -> None:
+    # an inner garment that stands out by 16 mm through the outer one takes 15 rounds
+    body = dummy_body()
+    one, flat = sheet()
+    outfit = layered(join([one, one]))
+    position = np.concatenate([flat, flat + np.array([0.003, 0.004, 0.004])]) + np.array([0.0, 5.0, 0.0])
+    position[: len(flat), 1] += 0.016 * np.exp(-(flat[:, 0] ** 2 + flat[:, 2] ** 2) / 0.03**2)
+    posed = PosedBody(body, body.vertices, np.zeros_like(body.vertices), np.eye(4)[None])
+    repair = Repair(outfit, SurfaceCollider(body), position, np.zeros(0, np.int32))
+    state = repair(State(position, np.zeros_like(position)), posed)
+    assert repair.last.cloth_before > 50
+    assert repair.last.left == 0
+    assert meeting_pairs_self(SurfaceTree(outfit.triangles, state.position), None)[0] == 0

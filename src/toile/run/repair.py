@@ -31,6 +31,8 @@ class Repaired:
         return self.body_after + self.cloth_after
 
 
+PATIENCE = 48
+"""rounds of untangling, at most: a frame that takes more than 12 is rare, and to compute it again costs more"""
 LIFTS = 4
 """rounds in which what is left inside the skin is put onto it"""
 ABOVE = 0.0002
@@ -60,7 +62,7 @@ class Repair:
         """Return the state with crossings removed; velocities stay, so nothing is flung away."""
         self._collider.at(body)
         position = np.array(state.position)
-        report = self._untangler.run(position, self._inverse_mass, self._collider.tree)
+        report = self._untangler.run(position, self._inverse_mass, self._collider.tree, rounds=PATIENCE)
         self.last = Repaired(**{name: report[name] for name in Repaired.__slots__})
         if self.last.body_after:
             self._lift(position, body)
