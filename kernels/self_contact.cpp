@@ -70,15 +70,19 @@ void SelfContact::collect(const double *before, const SelfContactOptions &option
             if (edges) return;
             const Vec3 q = load(before + 3 * std::size_t(four[1]));
             const Vec3 n = cross(load(before + 3 * std::size_t(four[2])) - q, load(before + 3 * std::size_t(four[3])) - q);
-            c.gap = dot(n, load(before + 3 * std::size_t(four[0])) - q);
+            c.normal = n, c.gap = dot(n, load(before + 3 * std::size_t(four[0])) - q);
         }
         pair.side = c.gap < 0 ? -1 : 1;
         const int other = edges ? 2 : 1;
         if (!layer_.empty() && layer_[four[0]] != layer_[four[other]]) {
             pair.side = layer_[four[0]] > layer_[four[other]] ? 1 : -1;
-            // the common normal of two edges points anywhere: out is where the inner edge's cloth faces
+            // Out is where the inner cloth faces, not the outer: under an arm a shirt's sleeve lies outside the coat's front.
+            // The common normal of two edges points anywhere.
             const int inner = pair.side > 0 ? 2 : 0;
-            if (edges && dot(c.normal, normal_[four[inner]] + normal_[four[inner + 1]]) < 0) pair.side = -pair.side;
+            Vec3 out = c.normal;
+            if (edges) out = normal_[four[inner]] + normal_[four[inner + 1]];
+            else if (inner == 0) out = normal_[four[0]];
+            if (dot(c.normal, out) < 0) pair.side = -pair.side;
         }
         pairs_.push_back(pair);
     };
