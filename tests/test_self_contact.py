@@ -106,7 +106,8 @@ def test_a_sleeve_lies_outside_the_front_of_the_garment_above() -> None:
     # from the trunk outward: shirt, coat, and the shirt's sleeve, which faces the trunk
     one = square_cloth(10, 10, 0.15, 0.15)
     flat = np.stack([one.uv[:, 0], np.zeros(len(one.uv)), -one.uv[:, 1]], axis=1)
-    position = np.concatenate([flat, flat + [0.004, 0.0025, 0.003], flat + [0.002, 0.005, 0.001]])
+    shift = np.array([[0.0, 0.0, 0.0], [0.004, 0.0025, 0.003], [0.002, 0.005, 0.001]])
+    position = (flat + shift[:, None]).reshape(-1, 3)
     triangles = np.array(join([one, one, one]).triangles)
     triangles[-len(one.triangles) :] = triangles[-len(one.triangles) :, ::-1]
     kernel = Kernel(triangles, len(position), np.repeat([0, 1, 0], len(flat)).astype(np.int32))

@@ -32,7 +32,7 @@ class Repaired:
 
 
 PATIENCE = 48
-"""rounds of untangling, at most: a frame that takes more than 12 is rare, and to compute it again costs more"""
+"""rounds of untangling, at most: few frames take more than 12, and to compute one again costs more"""
 LIFTS = 4
 """rounds in which what is left inside the skin is put onto it"""
 ABOVE = 0.0002
