@@ -72,7 +72,7 @@ struct GridRun {
                 for (int i = 0; i < g.coarse.count(phase); ++i) {
                     const std::size_t k = static_cast<std::size_t>(r) * columns + phase + PHASES * i;
                     Four<T> x = load4(averages() + 4 * k);
-                    if (cloth.level_count > 1 && x[3] != T(0)) x += spread_push(cloth.level[1], k);
+                    if (cloth.level_count > 1 && x[3] != T(0)) x += Following<T, I>(cloth.level[1]).push(k);
                     for (int a = 0; a < 3; ++a) g.coarse_x[a][g.coarse.at(r, phase) + i] = x[a];
                 }
     }

@@ -17,28 +17,26 @@ inline Wide<T> shortfall(const Wide<T> &length2, const Wide<T> &soft, T compress
 template <class T>
 struct Threads {
     Wide<T> ux, uy, uz, vx, vy, vz;  // Fu, Fv
-    Wide<T> au, av, bu, bv;          // a corner is moved by a (au Fu + av Fv) + b (bu Fu + bv Fv) per inverse mass
+    Wide<T> ax, ay, az, bx, by, bz;  // what a corner with the weights a or b is moved by per inverse mass
 
-    // Weft, warp and shear one after the other: Δλ = -C / (Σ w |∇C|² + α / dt²). Every correction is a combination of Fu and Fv, so it
-    // is enough to follow their products Fu², Fv², Fu·Fv. saa, sab, sbb: Σ w a², Σ w a b, Σ w b²; soft: α / dt² of the three.
-    inline void project(const Wide<T> &saa, const Wide<T> &sab, const Wide<T> &sbb, const Wide<T> &weft, const Wide<T> &warp,
-                        const Wide<T> &shear, T compression) {
-        Wide<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
-        const Wide<T> one = wide<T>(T(1));
-        // weft: Fu ← s Fu, Fv ← Fv + t Fu
-        const Wide<T> du = shortfall<T>(uu, saa + weft, compression), s = one + saa * du, t = sab * du;
-        vv += t * (uv + uv + t * uu), uv = s * (uv + t * uu), uu *= s * s;
-        // warp: Fv ← s₂ Fv, Fu ← Fu + t₂ Fv
-        const Wide<T> dv = shortfall<T>(vv, sbb + warp, compression), s2 = one + sbb * dv, t2 = sab * dv;
-        uu += t2 * (uv + uv + t2 * vv), uv = s2 * (uv + t2 * vv), vv *= s2 * s2;
-        const Wide<T> turn = sab * uv, ds = -uv / (saa * vv + turn + turn + sbb * uu + shear);
-        // what the weights a and b carry, in terms of the first Fu and Fv
-        av = ds * s2, au = du + av * t, bv = dv + ds * t2, bu = ds * s + bv * t;
+    // Δλ = -C / (Σ w |∇C|² + α / dt²). Weft and warp from the same positions, as they hardly know of each other, then the shear that is left by them,
+    // to first order: so nothing waits for more than two quotients. saa, sab, sbb: Σ w a², Σ w a b, Σ w b²; the softness of the three is α / dt².
+    TOILE_INLINE void project(const Wide<T> &saa, const Wide<T> &sab, const Wide<T> &sbb, const Wide<T> &weft, const Wide<T> &warp,
+                              const Wide<T> &shear, T compression) {
+        const Wide<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
+        const Wide<T> one = wide<T>(T(1)), turn = sab * uv;
+        const Wide<T> du = shortfall<T>(uu, saa + weft, compression), dv = shortfall<T>(vv, sbb + warp, compression);
+        const Wide<T> step = one / (saa * vv + turn + turn + sbb * uu + shear);
+        draw(du, dv, -(uv * (one + (saa * du + sbb * dv)) + sab * (du * uu + dv * vv)) * step);
     }
-    // x += w (cu Fu + cv Fv)
-    inline void move(WidePoint<T> &x, Wide<T> cu, Wide<T> cv) const {
-        cu *= x.w, cv *= x.w;
-        x.x += cu * ux + cv * vx, x.y += cu * uy + cv * vy, x.z += cu * uz + cv * vz;
+    // Δλ of weft, warp and shear
+    TOILE_INLINE void draw(const Wide<T> &du, const Wide<T> &dv, const Wide<T> &ds) {
+        ax = du * ux + ds * vx, ay = du * uy + ds * vy, az = du * uz + ds * vz;
+        bx = ds * ux + dv * vx, by = ds * uy + dv * vy, bz = ds * uz + dv * vz;
+    }
+    // a corner by its weights a and b times its inverse mass
+    TOILE_INLINE void move(WidePoint<T> &x, const Wide<T> &wa, const Wide<T> &wb) const {
+        x.x += wa * ax + wb * bx, x.y += wa * ay + wb * by, x.z += wa * az + wb * bz;
     }
 };
 }  // namespace

@@ -2,11 +2,13 @@
 #pragma once
 #include "lanes.h"
 
-// arguments by the dozen would go through memory
+// arguments by the dozen would go through memory; HERE is for lambdas, after their arguments
 #if TOILE_VECTOR
 #define TOILE_INLINE __attribute__((always_inline)) inline
+#define TOILE_HERE __attribute__((always_inline))
 #else
 #define TOILE_INLINE inline
+#define TOILE_HERE
 #endif
 
 namespace TOILE_ISA {

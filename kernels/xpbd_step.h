@@ -4,6 +4,7 @@
 #include "lanes.h"
 #include "pack.h"
 #include "pairs_step.h"
+#include "stars_step.h"
 #include "threads_step.h"
 #include "wide.h"
 #include "xpbd.h"
@@ -11,48 +12,44 @@
 namespace TOILE_ISA {
 namespace {
 
-// seams, long threads and limits: C = |xi - xj| - rest, only pulling (one-sided), and at most by a share of the rest length,
-// so that cloth caught on the body is not torn through it
+// Seams, long threads and limits: two points may not be farther apart than `rest`, and are not pulled by more than a share of the way at once, so
+// that cloth caught on the body is not torn through it. What they are pulled by is (l² - rest²) / (l² + rest²) of the way, 1 - rest / l to first
+// order, without the square root.
 template <class T, class I>
 struct PullBlock {
     const I *index;
     Lanes4<T> i, j;
-    Lane<T> dx, dy, dz, length2, rest;
+    Lane<T> dx, dy, dz, length2, rest2;
 
-    inline bool read(const Constraints<T, I> &set, std::size_t b, const T *point, const Lane<T> &ratio) {
-        index = set.index + b * 2 * LANES;
+    TOILE_INLINE bool read(const I *points, const T *rest, const T *point, const Lane<T> &ratio) {
+        index = points;
         i = gather(point, index), j = gather(point, index + LANES);
         dx = i.x - j.x, dy = i.y - j.y, dz = i.z - j.z;
         length2 = dx * dx + dy * dy + dz * dz;
-        rest = load(set.rest + b * LANES) * ratio;
-        return any_greater(length2, rest * rest);
+        rest2 = load(rest) * ratio, rest2 *= rest2;
+        return any_greater(length2, rest2);
     }
-    // Δλ = -C / Σ w |∇C|², Δx = w ∇C Δλ
-    inline void pull(const Lane<T> &most) {
-        const Lane<T> tiny = splat<T>(T(1e-12)), zero = splat<T>(T(0));
-        const Lane<T> length = at_least(square_root(length2), tiny);
-        const Lane<T> stretch = at_most(at_least(length - rest, zero), most);
-        const Lane<T> s = stretch / (at_least(i.w + j.w, tiny) * length);
-        const Lane<T> si = s * i.w, sj = s * j.w;
+    TOILE_INLINE void pull(const Lane<T> &share) {
+        const Lane<T> none = splat<T>(T(0)), tiny = splat<T>(T(1e-30)), sum = length2 + rest2;
+        const Lane<T> s = at_most(at_least(length2 - rest2, none), share * sum) / at_least(sum * (i.w + j.w), tiny), si = s * i.w, sj = s * j.w;
         i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
         j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
     }
-    inline void write(T *point) { scatter(point, index, i), scatter(point, index + LANES, j); }
+    TOILE_INLINE void write(T *point) { scatter(point, index, i), scatter(point, index + LANES, j); }
 };
 
-// rest lengths times `ratio`; no pair is shortened by more than `share` of its rest length plus `most`
+// rest lengths times `ratio`; no pair is drawn together by more than `share` of its length
 template <class T, class I>
-void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, T share, T most) {
-    const Lane<T> scale = splat<T>(ratio);
-    for (std::size_t b = first; b < last; b += 2) {
+void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, T share) {
+    const Lane<T> scale = splat<T>(ratio), most = splat<T>(share);
+    const I *index = set.index + 2 * LANES * first, *const end = set.index + 2 * LANES * last;
+    const T *rest = set.rest + LANES * first;
+    for (; index < end; index += 4 * LANES, rest += 2 * LANES) {
         PullBlock<T, I> one, two;
         // most are slack most of the time
-        const bool first_pulls = one.read(set, b, point, scale), second_pulls = two.read(set, b + 1, point, scale);
+        const bool first_pulls = one.read(index, rest, point, scale), second_pulls = two.read(index + 2 * LANES, rest + LANES, point, scale);
         if (!first_pulls && !second_pulls) continue;
-        const auto pull = [&](PullBlock<T, I> &block, std::size_t k) {
-            block.pull(load(set.rest + k * LANES) * splat<T>(share) + splat<T>(most));
-        };
-        pull(one, b), pull(two, b + 1);
+        one.pull(most), two.pull(most);
         one.write(point), two.write(point);
     }
 }
@@ -82,18 +79,18 @@ struct TriangleBlock {
         const Wide<T> det = a1 * b2 - a2 * b1, per_area = at_least(det + det, -(det + det)) * stiff;
         const auto figure = [&](const T *of, int k) { return load_blocks(of + k * LANES, FIGURES); };
         // of the corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
-        const Wide<T> a0 = -(a1 + a2), b0 = -(b1 + b2), wa0 = p.w * a0, wa1 = q.w * a1, wa2 = r.w * a2;
-        const Wide<T> saa = wa0 * a0 + wa1 * a1 + wa2 * a2, sab = wa0 * b0 + wa1 * b1 + wa2 * b2;
-        const Wide<T> sbb = p.w * b0 * b0 + q.w * b1 * b1 + r.w * b2 * b2;
-        threads.project(saa, sab, sbb, figure(soft, 0) * per_area,
-                        figure(soft, 1) * per_area, figure(soft, 2) * per_area, compression);
+        const Wide<T> a0 = -(a1 + a2), b0 = -(b1 + b2);
+        const Wide<T> pa = p.w * a0, qa = q.w * a1, ra = r.w * a2, pb = p.w * b0, qb = q.w * b1, rb = r.w * b2;
+        const Wide<T> saa = pa * a0 + qa * a1 + ra * a2, sab = pa * b0 + qa * b1 + ra * b2, sbb = pb * b0 + qb * b1 + rb * b2;
+        threads.project(saa, sab, sbb, figure(soft, 0) * per_area, figure(soft, 1) * per_area, figure(soft, 2) * per_area, compression);
     }
     inline void write(T *point) {
-        const Threads<T> &t = threads;
-        const Wide<T> qu = a1 * t.au + b1 * t.bu, qv = a1 * t.av + b1 * t.bv, ru = a2 * t.au + b2 * t.bu, rv = a2 * t.av + b2 * t.bv;
-        t.move(p, -(qu + ru), -(qv + rv)), scatter_blocks(point, index, CORNERS, p);
-        t.move(q, qu, qv), scatter_blocks(point, index + LANES, CORNERS, q);
-        t.move(r, ru, rv), scatter_blocks(point, index + 2 * LANES, CORNERS, r);
+        // one corner after the other: fewer registers
+        const auto move = [&](int corner, WidePoint<T> &x, const Wide<T> &a, const Wide<T> &b) {
+            threads.move(x, x.w * a, x.w * b);
+            scatter_blocks(point, index + corner * LANES, CORNERS, x);
+        };
+        move(0, p, -(a1 + a2), -(b1 + b2)), move(1, q, a1, b1), move(2, r, a2, b2);
     }
 };
 
@@ -108,12 +105,13 @@ void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t
         t.read(set, b, point);
         const Wide<T> a0 = -(t.a1 + t.a2), b0 = -(t.b1 + t.b2);
         const Wide<T> saa = t.p.w * a0 * a0 + t.q.w * t.a1 * t.a1 + t.r.w * t.a2 * t.a2, sbb = t.p.w * b0 * b0 + t.q.w * t.b1 * t.b1 + t.r.w * t.b2 * t.b2;
-        const Threads<T> &f = t.threads;
+        Threads<T> &f = t.threads;
         const Wide<T> du = half * shortfall<T>(f.ux * f.ux + f.uy * f.uy + f.uz * f.uz, at_least(saa, tiny), compression);
         const Wide<T> dv = half * shortfall<T>(f.vx * f.vx + f.vy * f.vy + f.vz * f.vz, at_least(sbb, tiny), compression);
+        f.draw(du, dv, zero);
         const auto add = [&](const I *corner, const Wide<T> &w, const Wide<T> &a, const Wide<T> &b) {
             WidePoint<T> s = gather_blocks(shift, corner, Block::CORNERS);
-            s.w = w, f.move(s, a * du, b * dv), s.w = zero;
+            f.move(s, w * a, w * b), s.w = zero;
             scatter_blocks(shift, corner, Block::CORNERS, s);
         };
         add(t.index, t.p.w, a0, b0), add(t.index + LANES, t.q.w, t.a1, t.b1), add(t.index + 2 * LANES, t.r.w, t.a2, t.b2);
@@ -138,60 +136,6 @@ void project_triangles(const Constraints<T, I> &set, std::size_t first, std::siz
     }
 }
 
-template <class T, int length, class I>
-inline Four<T> row_sum(const T *source, const I *at, const T *weight) {
-    const auto point = [&](int k) { return load4(source + 4 * static_cast<std::size_t>(at[k])); };
-    Four<T> sum = four<T>(weight[0]) * point(0);
-    for (int k = 1; k < length; ++k) sum += four<T>(weight[k]) * point(k);
-    return sum;
-}
-
-template <class T, int length, class I, class Use>
-inline void run_rows(const SparseRows<T, I> &rows, const RowRun &run, const T *source, const Use &use) {
-    std::size_t e = run.entry;
-    for (std::size_t r = run.first; r < run.last; ++r, e += length)
-        use(rows.target[r], row_sum<T, length>(source, rows.at + e, rows.weight + e));
-}
-
-// calls use(target, sum) for every row of a chunk
-template <class T, class I, class Use>
-inline void each_row(const SparseRows<T, I> &rows, int chunk, const T *source, const Use &use) {
-    for (std::size_t k = rows.run_begin[chunk]; k < rows.run_begin[chunk + 1]; ++k) {
-        const RowRun &run = rows.run[k];
-        switch (run.length) {
-            case 4: run_rows<T, 4>(rows, run, source, use); break;
-            case 5: run_rows<T, 5>(rows, run, source, use); break;
-            case 6: run_rows<T, 6>(rows, run, source, use); break;
-            case 7: run_rows<T, 7>(rows, run, source, use); break;
-            case 8: run_rows<T, 8>(rows, run, source, use); break;
-            case 9: run_rows<T, 9>(rows, run, source, use); break;
-            case 10: run_rows<T, 10>(rows, run, source, use); break;
-            default:
-                for (std::size_t r = run.first, e = run.entry; r < run.last; ++r) {
-                    Four<T> sum = four<T>(T(0));
-                    for (int n = 0; n < run.length; ++n, ++e) sum += four<T>(rows.weight[e]) * load4(source + 4 * static_cast<std::size_t>(rows.at[e]));
-                    use(rows.target[r], sum);
-                }
-        }
-    }
-}
-
-// curvature vectors of a chunk's stars, times what they weigh; the fourth number of a point must stay as it is
-template <class T, class I>
-void measure_bending(const Bending<T, I> &b, int chunk, const T *point) {
-    const auto keep = [&](std::int32_t star, Four<T> sum) {
-        const T gain = b.stiffness[star] * b.step2;
-        sum = sum * four<T>(gain < b.most[star] ? gain : b.most[star]);
-        sum[3] = T(0);
-        store4(b.moment + 4 * static_cast<std::size_t>(star), sum);
-    };
-    if (b.rest == nullptr)
-        each_row<T>(b.curvature, chunk, point, keep);
-    else
-        each_row<T>(b.curvature, chunk, point,
-                    [&](std::int32_t star, Four<T> sum) { keep(star, sum - load4(b.rest + 4 * static_cast<std::size_t>(star))); });
-}
-
 // What is the same for all particles when a substep begins.
 template <class T>
 struct Air {
@@ -202,18 +146,29 @@ struct Air {
     }
 };
 
+// where the particles are kept, see ClothView
+template <class T>
+struct Particles {
+    T *point, *before, *velocity, *asked;
+    const T *kept;
+    std::size_t kept_stride;
+    template <class I>
+    explicit Particles(const ClothView<T, I> &c)
+        : point(c.point), before(c.before), velocity(c.velocity), asked(c.asked), kept(c.kept), kept_stride(c.kept_stride) {}
+};
+
 // v += dt g, air drag implicitly, v ← (v + dt d wind) / (1 + dt d), x += dt v. Tension changes little from one substep to the next, so the prediction begins
 // with a share of what the constraints asked for in the last one: they then have that much less to do. Pinned particles keep
 // the velocity that they were given.
-template <class T, class I>
-inline void predict(const ClothView<T, I> &cloth, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
-    const Wide<T> w = all_four<3, T>(x), kept = each_four_times(cloth.kept + p * cloth.kept_stride);
+template <class T>
+TOILE_INLINE void predict(const Particles<T> &at, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
+    const Wide<T> w = all_four<3, T>(x), kept = each_four_times(at.kept + p * at.kept_stride);
     v = choose(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
-    const Wide<T> ahead = choose(w, air.head_start * wide_load(cloth.asked + 4 * p), wide<T>(T(0)));
+    const Wide<T> ahead = choose(w, air.head_start * wide_load(at.asked + 4 * p), wide<T>(T(0)));
     const Wide<T> free = x + air.dt * v;
-    wide_store<T>(cloth.before + 4 * p, x);
-    wide_store<T>(cloth.asked + 4 * p, free);  // until settle knows where the constraints wanted the particle
-    wide_store<T>(cloth.point + 4 * p, free + ahead);
+    wide_store<T>(at.before + 4 * p, x);
+    wide_store<T>(at.asked + 4 * p, free);  // until settle knows where the constraints wanted the particle
+    wide_store<T>(at.point + 4 * p, free + ahead);
 }
 
 // coarse points as averages of the finer points
@@ -229,36 +184,51 @@ void average(const LevelView<T, I> &level, const T *finer, std::size_t first, st
     }
 }
 
-// correction of one finer point by the coarse ones around it
+// how finer points follow the coarse ones round them
 template <class T, class I>
-inline Four<T> spread_push(const LevelView<T, I> &level, std::size_t f) {
-    Four<T> sum = four<T>(T(0));
-    for (int k = 0; k < 4; ++k) {
-        const std::size_t c = 4 * static_cast<std::size_t>(level.spread_point[4 * f + k]);
-        sum += four<T>(level.spread_weight[4 * f + k]) * (load4(level.point + c) - load4(level.start + c));
+struct Following {
+    const T *point, *start, *weight;
+    const I *coarse;
+    explicit Following(const LevelView<T, I> &level)
+        : point(level.point), start(level.start), weight(level.spread_weight), coarse(level.spread_point) {}
+    // correction of one of them
+    TOILE_INLINE Four<T> push(std::size_t finer) const {
+        Four<T> sum = four<T>(T(0));
+        for (std::size_t k = 4 * finer; k < 4 * finer + 4; ++k) {
+            const std::size_t c = 4 * static_cast<std::size_t>(coarse[k]);
+            sum += four<T>(weight[k]) * (load4(point + c) - load4(start + c));
+        }
+        return sum;
     }
-    return sum;
-}
+};
 
 // corrections of the coarse points carried to the finer ones
 template <class T, class I>
 void spread(const LevelView<T, I> &level, T *finer, std::size_t first, std::size_t last) {
+    const Following<T, I> following(level);
     for (std::size_t f = first; f < last; ++f) {
         const Four<T> to = load4(finer + 4 * f);
-        if (to[3] != T(0)) store4(finer + 4 * f, to + spread_push(level, f));
+        if (to[3] != T(0)) store4(finer + 4 * f, to + following.push(f));
     }
 }
 
 // coarse limits and bending, both measured at the predicted points, move the particles
 template <class T, class I>
 void carry(const ClothView<T, I> &cloth, int chunk) {
-    each_row<T>(cloth.bending.force, chunk, cloth.bending.moment, [&](std::int32_t p, const Four<T> &moment) {
-        T *to = cloth.point + 4 * static_cast<std::size_t>(p);
+    T *const point = cloth.point;
+    const auto rows = cloth.bending.force;
+    const auto move = [=](I p, const Four<T> &moment, const auto &more) TOILE_HERE {
+        T *to = point + 4 * static_cast<std::size_t>(p);
         const Four<T> x = load4(to);
-        if (x[3] == T(0)) return;
-        Four<T> push = four<T>(-x[3]) * moment;
-        if (cloth.level_count) push += spread_push(cloth.level[0], p);
-        store4(to, x + push);
+        if (x[3] != T(0)) store4(to, x + more(four<T>(-x[3]) * moment));
+    };
+    if (!cloth.level_count)
+        return each_row<T>(rows, chunk, cloth.bending.moment, [=](I p, const Four<T> &moment) TOILE_HERE {
+            move(p, moment, [](const Four<T> &push) { return push; });
+        });
+    const Following<T, I> following(cloth.level[0]);
+    each_row<T>(rows, chunk, cloth.bending.moment, [=](I p, const Four<T> &moment) TOILE_HERE {
+        move(p, moment, [=](const Four<T> &push) TOILE_HERE { return push + following.push(p); });
     });
 }
 
@@ -296,7 +266,7 @@ void limit_level(const ClothView<T, I> &cloth, const StepOptions<T> &o, int l, i
     const int chunks = level.chunk_count;
     const Share mine = share(chunks, rank, size);
     const auto limit = [&](std::size_t g) {
-        project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.limit_share, T(0));
+        project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.limit_share);
     };
     for (int sweep = 0; sweep < (l ? 1 : FINEST_SWEEPS); ++sweep) {
         for (std::size_t c = mine.begin; c < mine.end; ++c) {
@@ -369,35 +339,35 @@ inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *
 }
 
 // the new velocity; pinned particles keep theirs
-template <class T, class I>
-inline Wide<T> new_velocity(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
-    Wide<T> v = (x - wide_load(cloth.before + 4 * p)) * inverse_dt;
-    const Wide<T> square = v * v, most = wide<T>(o.speed_limit * o.speed_limit);
+template <class T>
+TOILE_INLINE Wide<T> new_velocity(const Particles<T> &at, const Wide<T> &fastest, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
+    Wide<T> v = (x - wide_load(at.before + 4 * p)) * inverse_dt;
+    const Wide<T> square = v * v, most = fastest * fastest;
     const Wide<T> speed2 = all_four<0, T>(square) + all_four<1, T>(square) + all_four<2, T>(square);
-    if (any_greater(speed2, most))
-        v = choose(speed2 - most, v * (wide<T>(o.speed_limit) / square_root(speed2)), v);
+    if (any_greater(speed2, most)) v = choose(speed2 - most, v * (fastest / square_root(speed2)), v);
     const Wide<T> w = all_four<3, T>(x), least = wide<T>(T(1e-30));
-    return any_greater(least, w) ? choose(w, v, wide_load(cloth.velocity + 4 * p)) : v;
+    return any_greater(least, w) ? choose(w, v, wide_load(at.velocity + 4 * p)) : v;
 }
 
 // the end of a substep for one span of particles, and the beginning of the next
 template <class T, class I>
 void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Air<T> &air, std::size_t span, T time, bool last) {
+    const Particles<T> at(cloth);
     const std::size_t begin = span * CONTACT_SPAN, past = begin + CONTACT_SPAN;
     const std::size_t end = past < cloth.particle_count ? past : cloth.particle_count;
-    const Wide<T> inverse_dt = wide<T>(T(1) / o.dt);
+    const Wide<T> inverse_dt = wide<T>(T(1) / o.dt), fastest = wide<T>(o.speed_limit);
     // what the constraints asked for, then cloth against cloth
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>)
-        wide_store<T>(cloth.asked + 4 * p, wide_load(cloth.point + 4 * p) - wide_load(cloth.asked + 4 * p));
+        wide_store<T>(at.asked + 4 * p, wide_load(at.point + 4 * p) - wide_load(at.asked + 4 * p));
     if (cloth.pairs.block_count)
         for (std::size_t p = begin; p < end; ++p)
-            if (cloth.point[4 * p + 3] != T(0)) apply_pairs(cloth.pairs, p, cloth.point + 4 * p, cloth.before + 4 * p);
+            if (at.point[4 * p + 3] != T(0)) apply_pairs(cloth.pairs, p, at.point + 4 * p, at.before + 4 * p);
     for (std::size_t b = cloth.contacts.begin[span]; b < cloth.contacts.begin[span + 1]; ++b)
-        respond(cloth.contacts, b, cloth.point, cloth.before, time, o);
+        respond(cloth.contacts, b, at.point, at.before, time, o);
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
-        const Wide<T> x = wide_load(cloth.point + 4 * p), v = new_velocity(cloth, o, inverse_dt, p, x);
-        if (last) wide_store<T>(cloth.velocity + 4 * p, v);
-        else predict(cloth, air, p, x, v);
+        const Wide<T> x = wide_load(at.point + 4 * p), v = new_velocity(at, fastest, inverse_dt, p, x);
+        if (last) wide_store<T>(at.velocity + 4 * p, v);
+        else predict(at, air, p, x, v);
     }
 }
 
@@ -408,7 +378,7 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     const auto &long_threads = cloth.long_threads, &triangles = cloth.triangles, &seams = cloth.seams;
     const auto project = [&](std::size_t g) {
         if (long_threads.begin)
-            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(1), o.limit_share, T(0));
+            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(1), o.limit_share);
         project_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, inverse_dt2, o.compression);
     };
     turn.each(Turn::CHUNKS, chunks, [&](std::size_t c) { carry(cloth, static_cast<int>(c)), project(c); });
@@ -418,7 +388,7 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     if (!any_of(long_threads, last, last + 1) && !any_of(triangles, last, last + 1) && !any_of(seams, 0, last + 1)) return;
     if (turn.rank == 0) {
         project(last);
-        project_pulls<T>(seams, 0, seams.begin[last + 1], cloth.point, closing, T(0), T(1e9));
+        project_pulls<T>(seams, 0, seams.begin[last + 1], cloth.point, closing, T(1));
     }
     turn.barrier.wait();
 }
@@ -457,6 +427,7 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
     // forces add up from substep to substep: Σ βⁿ = 1 / (1 - β) of what is asked for in one
     const T inverse_dt2 = T(1) / (o.dt * o.dt * (T(1) - o.head_start));
     const Air<T> air(o);
+    const Particles<T> at(cloth);
     const std::size_t n = cloth.particle_count;
     const Share spans = share((n + CONTACT_SPAN - 1) / CONTACT_SPAN, rank, size);
     const auto each_span = [&](const auto &use) {
@@ -467,7 +438,7 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
             for (std::size_t p = k * CONTACT_SPAN; p < n && p < (k + 1) * CONTACT_SPAN; p += SIDE_BY_SIDE<T>) use(p);
         });
     };
-    each_particles([&](std::size_t p) { predict(cloth, air, p, wide_load(cloth.point + 4 * p), wide_load(cloth.velocity + 4 * p)); });
+    each_particles([&](std::size_t p) { predict(at, air, p, wide_load(at.point + 4 * p), wide_load(at.velocity + 4 * p)); });
     for (int s = 0; s < o.substep_count; ++s) {
         const Turn turn{rank, size, s, barrier};
         barrier.wait();
