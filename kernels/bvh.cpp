@@ -347,4 +347,14 @@ Hit Tree::follow(Vec3 p, std::int32_t t, const double *velocity, double time) co
     return foot.at.feature == FACE ? face_hit(p, foot, corner) : hit_at(p, walk(p, foot, at), at);
 }
 
+int Tree::follow(Vec3 p, double radius, const std::int32_t *t, int count, Hit *hits) const {
+    const auto at = [this](std::int32_t v) { return vertex(v); };
+    int found = 0;
+    for (int i = 0; i < count; ++i) {
+        const Foot foot = walk(p, foot_on(p, t[i], at), at);
+        if (foot.distance2 <= radius * radius) hits[found++] = hit_at(p, foot, at);
+    }
+    return without_borders(hits, found);
+}
+
 }  // namespace surface

@@ -75,6 +75,9 @@ class Tree {
     // A contact that was found a moment ago on triangle t, now that the vertices have moved on by time [s] with a velocity
     // (vertex_count, 3) [m/s]: where it is on the surface round there. The tree stays as it is.
     Hit follow(Vec3 p, std::int32_t t, const double *velocity, double time) const;
+    // The same on the surface as it is now, for contacts with the triangles t, one of each group at most, ascending by group; returns how many are
+    // within radius. A hit on the border between two groups is reported once. Boxes are not asked.
+    int follow(Vec3 p, double radius, const std::int32_t *t, int count, Hit *hits) const;
     // signed number of times that the surface encloses p: exact for a closed surface, also where it crosses itself
     int winding(Vec3 p) const;
 

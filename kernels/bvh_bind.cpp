@@ -90,6 +90,46 @@ auto nearest(const Tree &tree, Points points, double radius, Hints hint) {
 
 using Order = std::optional<In<std::int32_t, -1>>;
 
+// Contacts that were found a moment ago, and which points are searched again all the same: those in one of the boxes, and those that have gone
+// farther than hurry [m] past the surface as a whole.
+class Known {
+  public:
+    Known(const Tree &tree, const Points &points, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points asked, Vec3 drift, double hurry,
+          In<double, -1, 2, 3> boxes)
+        : triangle_(triangle), asked_(asked), boxes_(boxes), drift_(drift), hurry2_(hurry * hurry), first_(points.shape(0) + 1, 0) {
+        const std::size_t n = points.shape(0);
+        require(asked.shape(0) == n && particle.size() == triangle.size(), "each point was somewhere, each contact has a particle and a triangle");
+        require_indices(particle, n, "a contact names a point that does not exist");
+        require_indices(triangle, tree.triangle_count(), "a contact names a triangle that does not exist");
+        for (std::size_t i = 0; i < particle.size(); ++i) {
+            require(i == 0 || particle(i - 1) <= particle(i), "contacts must ascend by point");
+            require(i == 0 || particle(i - 1) < particle(i) || tree.group_of(triangle(i - 1)) < tree.group_of(triangle(i)), "contacts of a point must ascend by group");
+            ++first_[particle(i) + 1];
+        }
+        for (std::size_t p = 0; p < n; ++p) first_[p + 1] += first_[p];
+    }
+    bool searched(std::size_t i, Vec3 p) const {
+        const Vec3 way = p - load(asked_.data() + 3 * i) - drift_;
+        if (!(dot(way, way) <= hurry2_)) return true;
+        for (std::size_t b = 0; b < boxes_.shape(0); ++b) {
+            const double *low = boxes_.data() + 6 * b, *high = low + 3;
+            if (p.x > low[0] && p.x < high[0] && p.y > low[1] && p.y < high[1] && p.z > low[2] && p.z < high[2]) return true;
+        }
+        return false;
+    }
+    int follow(const Tree &tree, std::size_t i, Vec3 p, double radius, Hit *hits) const {
+        return tree.follow(p, radius, triangle_.data() + first_[i], static_cast<int>(first_[i + 1] - first_[i]), hits);
+    }
+
+  private:
+    In<std::int32_t, -1> triangle_;
+    Points asked_;
+    In<double, -1, 2, 3> boxes_;
+    Vec3 drift_;
+    double hurry2_;
+    std::vector<std::uint32_t> first_;
+};
+
 // One hit for each point and group within radius, in packets of points that threads work on; hints are read and updated.
 // order: points one after the other are near each other; it decides how long the search takes, not what it finds.
 struct Grouped {
@@ -98,7 +138,7 @@ struct Grouped {
     std::vector<std::vector<std::pair<std::int32_t, Hit>>> found;  // (point, hit) of each packet
     std::vector<std::size_t> start;                                // first contact of each point, and the end
 
-    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given, const Order &order) {
+    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given, const Order &order, const Known *before = nullptr) {
         nb::gil_scoped_release release;
         const std::size_t n = points.shape(0), groups = tree.group_count(), packets = (n + packet - 1) / packet;
         hint.assign(n * groups, -1);
@@ -111,13 +151,16 @@ struct Grouped {
             std::int32_t index[packet], *known[packet];
             int count[packet];
             for (std::size_t b; (b = next.fetch_add(1)) < packets;) {
-                const int size = static_cast<int>(std::min(packet, n - b * packet));
-                for (int i = 0; i < size; ++i) {
-                    index[i] = order ? order->data()[b * packet + i] : static_cast<std::int32_t>(b * packet + i);
-                    p[i] = load(points.data() + 3 * std::size_t(index[i])), known[i] = &hint[index[i] * groups];
+                int size = 0;
+                if (before) found[b].reserve(packet + packet / 4);
+                for (std::size_t k = b * packet; k < std::min(n, (b + 1) * packet); ++k) {
+                    const auto point = order ? order->data()[k] : static_cast<std::int32_t>(k);
+                    const Vec3 place = load(points.data() + 3 * std::size_t(point));
+                    if (before && !before->searched(point, place)) follow(tree, *before, point, place, radius, hits.data(), found[b]);
+                    else index[size] = point, p[size] = place, known[size++] = &hint[point * groups];
                 }
                 tree.nearest_per_group(p, size, radius, known, hits.data(), count);
-                found[b].reserve(std::accumulate(count, count + size, 0));
+                found[b].reserve(found[b].size() + std::accumulate(count, count + size, 0));
                 for (int i = 0; i < size; ++i) {
                     start[index[i] + 1] = count[i];
                     for (int k = 0; k < count[i]; ++k) found[b].emplace_back(index[i], hits[i * groups + k]);
@@ -125,6 +168,11 @@ struct Grouped {
             }
         });
         for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
+    }
+    void follow(const Tree &tree, const Known &before, std::int32_t point, Vec3 place, double radius, Hit *hits, std::vector<std::pair<std::int32_t, Hit>> &into) {
+        const int count = before.follow(tree, point, place, radius, hits);
+        start[point + 1] = count;
+        for (int k = 0; k < count; ++k) into.emplace_back(point, hits[k]), hint[point * tree.group_count() + tree.group_of(hits[k].triangle)] = hits[k].triangle;
     }
     std::size_t total() const { return start.back(); }
     // use(contact, point, hit)
@@ -186,12 +234,7 @@ auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHint
 }
 
 // the same with the surface's velocity at each contact instead of the place
-auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint, Order order) {
-    require_radius(radius);
-    require_group_hints(tree, points, hint);
-    require_order(points, order);
-    require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
-    Grouped all(tree, points, radius, hint, order);
+auto listed(const Tree &tree, const Points &points, const Points &velocity, Grouped all) {
     const std::size_t total = all.total(), n = points.shape(0);
     std::vector<std::int32_t> particle(total), triangle(total);
     std::vector<double> gap(total), normal(3 * total), speed(3 * total);
@@ -206,6 +249,18 @@ auto contacts(const Tree &tree, Points points, double radius, Points velocity, G
                           own(std::move(all.hint), {n, static_cast<std::size_t>(tree.group_count())}));
 }
 
+void require_asked(const Tree &tree, const Points &points, double radius, const Points &velocity, const GroupHints &hint, const Order &order) {
+    require_radius(radius);
+    require_group_hints(tree, points, hint);
+    require_order(points, order);
+    require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
+}
+
+auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint, Order order) {
+    require_asked(tree, points, radius, velocity, hint, order);
+    return listed(tree, points, velocity, Grouped(tree, points, radius, hint, order));
+}
+
 // of the rows of (n, 3)
 Vec3 mean(const Points &rows) {
     const std::size_t n = rows.shape(0);
@@ -217,6 +272,15 @@ Vec3 mean(const Points &rows) {
     const double part = n ? 1.0 / static_cast<double>(n) : 0.0;
     const auto all = [&](int k) { return part * (sum[k] + sum[k + 3] + (sum[k + 6] + sum[k + 9])); };
     return {all(0), all(1), all(2)};
+}
+
+// the same a moment later, since [s]: contacts (particle, triangle) are followed over the surface where nothing else can have come near
+auto contacts_meanwhile(const Tree &tree, Points points, double radius, Points velocity, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points asked,
+                        double since, double hurry, In<double, -1, 2, 3> boxes, GroupHints hint, Order order) {
+    require_asked(tree, points, radius, velocity, hint, order);
+    require(since >= 0 && hurry >= 0, "since and hurry must not be negative");
+    const Known before(tree, points, particle, triangle, asked, since * mean(velocity), hurry, boxes);
+    return listed(tree, points, velocity, Grouped(tree, points, radius, hint, order, &before));
 }
 
 void make_trail(Trail *where, const Tree &tree, In<std::int32_t, -1> triangle, Points velocity, double radius, double hurry, GroupHints hint) {
@@ -258,6 +322,10 @@ void bind_bvh(nb::module_ &m) {
         .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
              nb::arg("order").none() = nb::none(),
              "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), triangle (c,), hint (n, groups)")
+        .def("contacts_meanwhile", &contacts_meanwhile, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("particle"), nb::arg("triangle"),
+             nb::arg("asked"), nb::arg("since"), nb::arg("hurry"), nb::arg("boxes"), nb::arg("hint").none() = nb::none(), nb::arg("order").none() = nb::none(),
+             "the same some time after points were at asked (n, 3) and had contacts (particle, triangle): these are followed over the surface; points in boxes "
+             "(k, 2, 3) and those that have gone farther than hurry past the surface are searched again")
         .def("winding", &winding, nb::arg("points"),
              "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
         .def_prop_ro("triangle_count", &Tree::triangle_count)

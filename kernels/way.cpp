@@ -77,6 +77,13 @@ class Way {
     }
     double broad = 0, thinnest = 0;
     std::vector<double> take_speed() { return std::move(speed_); }
+    // round thin limbs that matter, with room for skin and cloth to come near: low, high corner of each
+    std::vector<double> boxes() const {
+        std::vector<double> r;
+        for (int k = 0; k < LIMIT; ++k)
+            if (matters_[k]) r.insert(r.end(), reach_[k].low.begin(), reach_[k].low.end()), r.insert(r.end(), reach_[k].high.begin(), reach_[k].high.end());
+        return r;
+    }
 
   private:
     std::int32_t thin(std::size_t vertex) const { return thin_[limb_[vertex]]; }
@@ -101,7 +108,7 @@ class Way {
     // a hand beside the cloth matters only when some cloth is close to it
     void choose(const std::vector<Seen> &seen) {
         for (int k = 0; k < LIMIT; ++k) {
-            Box reach;
+            Box &reach = reach_[k];
             for (const Seen &one : seen) reach.add(one.reach[k]);
             reach.grow(near_);
             matters_[k] = false;
@@ -132,6 +139,7 @@ class Way {
     std::atomic<std::size_t> next_[2] = {0, 0};
     Box cloth_;
     std::array<double, 3> drift_{};
+    Box reach_[LIMIT];
     bool matters_[LIMIT];
 };
 
@@ -144,7 +152,9 @@ nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<st
     require_indices(limb, thin.size(), "a skin vertex names a limb that does not exist");
     for (std::size_t k = 0; k < thin.size(); ++k) require(thin(k) >= -1 && thin(k) < LIMIT, "thin limbs are numbered from 0 to 31");
     Way way(before, after, limb.data(), thin.data(), position, velocity, dt, near);
-    return nb::make_tuple(way.broad, way.thinnest, own(way.take_speed(), {n, 3}));
+    std::vector<double> boxes = way.boxes();
+    const std::size_t box_count = boxes.size() / 6;
+    return nb::make_tuple(way.broad, way.thinnest, own(way.take_speed(), {n, 3}), own(std::move(boxes), {box_count, 2, 3}));
 }
 
 // of rows (n, 3), always added up in the same order: the mean of their squared lengths, and of those from the mean row
@@ -170,6 +180,6 @@ void bind_way(nb::module_ &m) {
     m.def("skin_way", &skin_way, nb::arg("before"), nb::arg("after"), nb::arg("limb"), nb::arg("thin"), nb::arg("position"),
           nb::arg("velocity"), nb::arg("dt"), nb::arg("near"),
           "-> how far skin near the cloth moves against the cloth's median motion [m]: of broad limbs (thin[limb] -1), of thin ones; "
-          "velocity of the skin (n, 3) [m/s]");
+          "velocity of the skin (n, 3) [m/s]; boxes (k, 2, 3), low and high corner, of cloth that may come near thin limbs");
     m.def("mean_squares", &mean_squares, nb::arg("rows"), "-> mean of the squared lengths of rows (n, 3), and of their distances from the mean row");
 }

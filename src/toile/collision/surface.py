@@ -8,6 +8,7 @@ pseudonormals (Bærentzen & Aanæs 2005).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -96,6 +97,7 @@ class SurfaceCollider:
         self._posed: Floats | None = None
         self._hint: Ints | None = None
         self._order: Ints | None = None
+        self._found: _Found | None = None
 
     def _tree(self, gloved: bool) -> SurfaceTree:
         """Return the tree over the skin with or without mittens, built when it is first asked for."""
@@ -109,6 +111,14 @@ class SurfaceCollider:
         """Return the skin at one instant. Asking an older query again is allowed, but costs a refit."""
         self._fit(body)
         return SurfaceQuery(self, body)
+
+    def meanwhile(self, body: PosedBody, since: float, boxes: Floats) -> SurfaceQuery:
+        """Return the skin since [s] after the last instant at which it was asked as a whole.
+
+        Contacts are followed from there; points in boxes (k, 2, 3) [m] and those that hurry are searched.
+        """
+        self._fit(body)
+        return SurfaceQuery(self, body, since, boxes)
 
     def _fit(self, body: PosedBody) -> None:
         # one frame ends in the pose with which the next begins
@@ -125,16 +135,51 @@ class SurfaceCollider:
     def ask(self, body: PosedBody, position: Floats) -> Contacts:
         """Return the contacts of points [m], (n, 3), with the skin of a posed body."""
         self._fit(body)
-        # a point is probably near where it was last time: shortens the search, never changes the answer
-        hint = self._hint if self._hint is not None and len(self._hint) == len(position) else None
+        hint = self._known(position)
         if self._order is None or hint is None:
             self._order = near_order(position)
-        particle, gap, normal, velocity, triangle, self._hint = self.tree.contacts(
-            position, self.settings.radius, body.velocity, hint, self._order
-        )
+        found = self.tree.contacts(position, self.settings.radius, body.velocity, hint, self._order)
+        self._found = _Found(self.tree, found[0], found[4], position)
+        return self._contacts(body, found)
+
+    def ask_meanwhile(self, body: PosedBody, position: Floats, since: float, boxes: Floats) -> Contacts:
+        """Return the contacts of points [m], (n, 3), since [s] after all were asked for.
+
+        They are followed from there where nothing else can have come near: not in boxes (k, 2, 3) [m].
+        """
+        self._fit(body)
+        hint, last, radius = self._known(position), self._found, self.settings.radius
+        if hint is None or last is None or last.tree is not self.tree:
+            return self.ask(body, position)
+        found = self.tree.contacts_meanwhile(
+            position, radius, body.velocity, last.particle, last.triangle, last.position,
+            since, HURRY * radius, boxes, hint, self._order,
+        )  # fmt: skip
+        return self._contacts(body, found)
+
+    def _known(self, position: Floats) -> Ints | None:
+        """Return near which triangles points probably are, where they were last time.
+
+        That shortens the search and never changes the answer.
+        """
+        return self._hint if self._hint is not None and len(self._hint) == len(position) else None
+
+    def _contacts(self, body: PosedBody, found: tuple[Any, ...]) -> Contacts:
+        particle, gap, normal, velocity, triangle, self._hint = found
         radius = self.settings.radius
         trail = SkinTrail(self.tree, triangle, body.velocity, radius, HURRY * radius, self._hint)
         return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity, trail=trail)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Found:
+    """What the last search of all points found."""
+
+    tree: SurfaceTree
+    particle: Ints
+    triangle: Ints
+    position: Floats
+    """of all points [m], (n, 3)"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -143,7 +188,13 @@ class SurfaceQuery:
 
     collider: SurfaceCollider
     body: PosedBody
+    since: float = 0.0
+    """after the skin was asked as a whole [s]"""
+    boxes: Floats | None = None
+    """where points are searched even so (k, 2, 3) [m]; None: all are"""
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3)."""
-        return self.collider.ask(self.body, position)
+        if self.boxes is None:
+            return self.collider.ask(self.body, position)
+        return self.collider.ask_meanwhile(self.body, position, self.since, self.boxes)

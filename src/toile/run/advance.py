@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -49,15 +49,27 @@ def between(before: PosedBody, after: PosedBody, fraction: float, velocity: Floa
     return PosedBody(before.body, vertices, velocity, after.world_from_joint)
 
 
-def body_steps(before: PosedBody, after: PosedBody, state: State, dt: float) -> tuple[int, Floats]:
-    """Return into how many steps a frame of dt seconds is cut, and the skin's velocity [m/s], (n, 3).
+class BodySteps(NamedTuple):
+    """Into how many steps a frame is cut."""
+
+    searches: int
+    broad: int
+    """of them for broad limbs; thin ones alone ask for the others"""
+    velocity: Floats
+    """of the skin [m/s], (n, 3)"""
+    near_thin: Floats
+    """boxes of cloth that thin limbs may touch in this frame: low and high corners [m], (k, 2, 3)"""
+
+
+def body_steps(before: PosedBody, after: PosedBody, state: State, dt: float) -> BodySteps:
+    """Return into how many steps a frame of dt seconds is cut.
 
     No fast limb passes through the cloth. Only skin that is or comes near the cloth counts (thin limbs: near
     some of it), and only its motion against the cloth as a whole, which travels with a walking body.
     """
     if before is after or not len(state.position):
-        return 1, (after.vertices - before.vertices) / dt
-    broad, thin, velocity = skin_way(
+        return BodySteps(1, 1, (after.vertices - before.vertices) / dt, np.zeros((0, 2, 3)))
+    broad, thin, velocity, boxes = skin_way(
         before.vertices,
         after.vertices,
         np.asarray(before.body.limb, np.int32),
@@ -67,7 +79,8 @@ def body_steps(before: PosedBody, after: PosedBody, state: State, dt: float) -> 
         dt,
         NEAR,
     )
-    return max(1, math.ceil(max(broad / LONGEST_SKIN_STEP, thin / THIN_SKIN_STEP))), velocity
+    wide = max(1, math.ceil(broad / LONGEST_SKIN_STEP))
+    return BodySteps(max(wide, math.ceil(thin / THIN_SKIN_STEP)), wide, velocity, boxes)
 
 
 def advance_frame(
@@ -90,17 +103,23 @@ def advance_frame(
     """
     if collider is None or before is None or after is None:
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
-    searches, velocity = body_steps(before, after, state, dt)
+    searches, broad, velocity, near_thin = body_steps(before, after, state, dt)
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
     often = math.ceil(dt / getattr(solver, "longest_look", math.inf) - 1e-6) if before is not after else 1
     count = max(searches, often) * looks
     # hardly any skin comes near before the next search that was too far: contacts are followed meanwhile
     follows = mend is None and getattr(collider, "follows", False)
-    period = min(count // searches, getattr(solver, "followed_looks", 1)) if follows else 1
-    watched = 0
+    followed = getattr(solver, "followed_looks", 1) if follows else 1
+    period = min(count // searches, followed)
+    meanwhile = getattr(collider, "meanwhile", None) if followed > 1 else None
+    watched = searched = 0
     for step in range(0, count, period):
         now = between(before, after, step / count, velocity)
-        query = collider.at(now)
+        # a swinging hand asks for more searches than the rest: these are for the cloth near it
+        if meanwhile is not None and 0 < step < searched + count // broad:
+            query = meanwhile(now, (step - searched) * dt / count, near_thin)
+        else:
+            query, searched = collider.at(now), step
         if mend is not None and step:
             state = mend(state, now)
         taken = min(period, count - step)
