@@ -61,7 +61,7 @@ longest to the shortest; cloth faster than twice this as many as its stretch ask
 FAST = 0.3
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
-CALM_ASKS, FAST_ASKS = np.array([0.75, 1.5, 1.0]), np.array([0.0, 0.5, 6.0])
+CALM_ASKS, FAST_ASKS = (0.75, 1.5, 1.0), (0.0, 0.5, 6.0)
 """from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
 that calm cloth may take, and the most in terms of that"""
 RUBBING, STICKING = 0.04, 0.08
@@ -286,7 +286,7 @@ class XpbdSolver:
         # some 8000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
         calm = calmness(whipping_speed(velocity), FAST)
-        begin, end, highest = calm * CALM_ASKS + (1.0 - calm) * FAST_ASKS
+        begin, end, highest = (calm * a + (1.0 - calm) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
         # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
         # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
