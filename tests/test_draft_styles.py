@@ -4,13 +4,17 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 from test_drafts import WOMAN, person, width_at
+from toile import named_body
 from toile.errors import ToileError
 from toile.pattern.curves import outline
 from toile.pattern.drafts import draft
 from toile.pattern.drafts.cutting import length_of
 from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.shirt import CUFF
+from toile.types import LIMBS
 
 PEOPLE = [WOMAN, person(1.50, 0.58, False), person(2.00, 1.30, True)]
 NAMES = ["woman", "small", "large"]
@@ -116,7 +120,41 @@ def test_cuffs_belong_to_the_sleeve_s_length(who):
         0.5
     )
     cuff = length_of(pattern.panels, "left_cuff.hem")
-    assert cuff == pytest.approx(Measures(who)["wrist"] + 0.055)
+    assert cuff == pytest.approx(Measures(who)["wrist"] + 0.075)
+
+
+def test_a_shirt_ends_at_the_wrist_with_cuffs_as_wide_as_the_forearm_there():
+    """Higher up the forearm is thicker: a cuff was stretched by a quarter there."""
+    woman = named_body("woman")
+    arm, pattern = woman.measurements["arm_length"], draft("shirt", woman.measurements)
+    whole = height_of(pattern.panel("left_sleeve")) + height_of(pattern.panel("left_cuff"))
+    assert 0.95 < whole / arm < 1.0
+    joints = woman.skeleton.world_from_joint[:, :3, 3]
+    elbow, wrist = (joints[woman.skeleton.names.index(name)] for name in ("LeftForeArm", "LeftHand"))
+    along = (elbow - wrist) / np.linalg.norm(elbow - wrist)
+    # the skin of the forearm where the cuff's upper edge lies
+    skin = woman.vertices[woman.limb == LIMBS.index("left_forearm")] - wrist
+    ring = skin[np.abs(skin @ along - (arm - whole + CUFF)) < 0.01]
+    girth = ConvexHull((ring - (ring @ along)[:, None] * along) @ _across(along)).area
+    assert length_of(pattern.panels, "left_cuff.top") > girth + 0.01
+
+
+def _across(along):
+    """Return two unit vectors across a direction, (3, 2)."""
+    return np.linalg.svd(along[None])[2][1:].T
+
+
+@everybody
+def test_forks_are_those_of_classic_trousers_unless_the_leg_is_too_short_to_taper(who):
+    """Front and back reach under the crotch by 1/16 and 2/15 of the hips; those of short legs by less."""
+
+    def fork(name, half):
+        panel = draft(name, who, ease=0.0).panel(f"left_{half}")
+        return np.ptp(outline(panel)[:, 0])
+
+    hips = max(Measures(who)["hips"], 0.92 * Measures(who)["waist"])
+    for half, more in (("front", 1 / 80), ("back", 1 / 30)):
+        assert fork("trousers", half) - fork("shorts", half) > 0.7 * more * hips
 
 
 @everybody

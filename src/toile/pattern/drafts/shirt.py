@@ -28,8 +28,8 @@ def shirt(
     *,
     length: float = 0.06,
     sleeves: float | str = "long",
-    ease: float = 0.13,
-    sleeve_ease: float = 0.10,
+    ease: float = 0.18,
+    sleeve_ease: float = 0.12,
     collar: float = 0.032,
     placket: float = 0.03,
 ) -> Pattern:
@@ -39,11 +39,14 @@ def shirt(
     sleeve_ease: added to the arm's girth; collar: height of the stand; placket: width of the front band.
     """
     hem = m["hip_height"] + 0.02 - length
-    # a heavy arm lies on the trunk: without a deeper armhole the cloth is crumpled in between
-    armhole = 0.025 + 0.15 * heaviness(m)
-    lines = bodice(m, hem=hem, ease=ease, neck_depth=-0.008, shoulder=0.008, armhole=armhole)
-    lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
-    reach = sleeve_length(m, sleeves) - CUFF
+    # dressed with the arms out, worn with the arms hanging, as a T-shirt; a heavy arm lies on the trunk:
+    # without a deeper armhole the cloth is crumpled in between
+    armhole = 0.035 + 0.15 * heaviness(m)
+    lines = bodice(
+        m, hem=hem, ease=ease, neck_width=0.008, neck_depth=-0.004, shoulder=0.018, armhole=armhole
+    )
+    lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.018)
+    reach = sleeve_length(m, CUFFED * m["arm_length"] if sleeves == "long" else sleeves) - CUFF
     left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.8 * sleeve_ease))
     arms = (left, cuff(m, lines, reach))
     body = (*fronts(lines, placket / 2.0), back_piece(lines), button_band(lines, placket))
@@ -57,6 +60,10 @@ def shirt(
 
 CUFF = 0.06
 """height of a cuff [m]"""
+CUFF_EASE = 0.075
+"""added to the wrist's girth: the upper edge lies where the forearm is thicker [m]"""
+CUFFED = 0.97
+"""share of the arm that a long sleeve with its cuff covers: higher up the forearm is too thick for it"""
 
 
 # ---------------------------------------------------------------------------- open fronts
@@ -98,7 +105,7 @@ def band_seams(panels: Sequence[Panel]) -> tuple[Seam, ...]:
 
 def cuff(m: Measures, lines: Bodice, reach: float) -> Panel:
     """Return the left cuff; y = 0 where it meets the sleeve."""
-    w = (m["wrist"] + 0.055) / 2.0
+    w = (m["wrist"] + CUFF_EASE) / 2.0
     sides = [
         side("hem", (-w, -CUFF)),
         side("back_end", (w, -CUFF)),

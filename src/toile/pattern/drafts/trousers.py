@@ -107,6 +107,8 @@ def _lines(
     share = min(max((crotch - hem) / max(crotch - m["knee_height"], 0.05), 0.0), 1.0)
     # a thigh narrows slowly at first
     leg = m["thigh"] + share**1.5 * (m["knee"] - m["thigh"]) + 0.08 + 0.15 * max(m["thigh"] - 0.6, 0.0)
+    # room for a thigh that goes forward; a leg too short to taper would crumple between the thighs
+    swing = min(max(2.0 * share - 1.0, 0.0), 1.0)
     girth = max(hem_girth or leg, m["ankle"] + 0.06)
     front = hips / 4.0 - 0.005
     spare = front - waist
@@ -116,12 +118,12 @@ def _lines(
     middle, take = (0.008, 0.022) if spare > 0.036 else (0.0, spare + slant)
     lines = Leg(
         waist=top, hip=max(m["hip_height"], crotch + 0.06), crotch=crotch, hem=hem, width=front,
-        fork=hips / 20.0 - 0.004, waist_width=waist, side_take=take,
+        fork=hips / 20.0 - 0.004 + swing * (hips / 80.0 + 0.004), waist_width=waist, side_take=take,
         middle_take=middle, rise=BELLY_RISE * belly, hem_width=girth / 2.0 - 0.01,
     )  # fmt: skip
     return lines, replace(
-        lines, width=front + 0.01, fork=hips / 10.0 + 0.1 * heavy, middle_take=middle,
-        rise=0.02 + 0.06 * heavy + 0.5 * BELLY_RISE * belly, hem_width=girth / 2.0 + 0.01,
+        lines, width=front + 0.01, fork=hips / 10.0 + swing * hips / 30.0 + 0.1 * heavy, middle_take=middle,
+        rise=0.02 + 0.015 * swing + 0.06 * heavy + 0.5 * BELLY_RISE * belly, hem_width=girth / 2.0 + 0.01,
     )  # fmt: skip
 
 
