@@ -12,8 +12,6 @@
 #include "team.h"
 #include "xpbd.h"
 
-constexpr std::size_t SERIAL_BELOW = 2400;  // particles; below, waiting for a second thread costs more than it gives
-
 // contacts in the caller's order of particles
 struct GivenContacts {
     std::size_t count;

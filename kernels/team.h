@@ -55,5 +55,8 @@ inline Share share(std::size_t count, int rank, int size, std::size_t grain = 1)
     return {std::min(b, count), std::min(e, count)};
 }
 
+// particles; below, waiting for a second thread costs more than it gives
+constexpr std::size_t SERIAL_BELOW = 2400;
+
 // one independent item after the other, shared out in contiguous ranges: body(begin, end)
 void for_ranges(std::size_t count, std::size_t serial_below, const std::function<void(std::size_t, std::size_t)> &body);

@@ -2,11 +2,9 @@
 #include "xpbd.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "obstacles.h"
 #include "pack.h"
 #include "pairs.h"
+#include "particle_order.h"
 #include "proximity.h"
 #include "room.h"
 #include "skin_planes.h"
@@ -52,12 +51,12 @@ class Cloth {
         require(count_ + group_count(chunk_count_) <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer particles");
         for (const Numbers *a : {&inverse_mass, &drag, &thickness, &friction})
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
-        set_order(order);
+        order_.set(order);
         // each group of constraints has a particle for lanes without a constraint
         rows_ = count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE);
         point_.assign(4 * rows_, T(0)), velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(8 * rows_, T(0));
         keep_inverse_mass(inverse_mass);
-        drag_ = Alike(in_order(drag)), thickness_ = Alike(in_order(thickness)), friction_ = Alike(in_order(friction)), grip_ = friction_;
+        drag_ = Alike(order_.numbers(drag)), thickness_ = Alike(order_.numbers(thickness)), friction_ = Alike(order_.numbers(friction)), grip_ = friction_;
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         seams_ = pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
@@ -71,7 +70,7 @@ class Cloth {
     // scale: what becomes of the cloth's own friction
     void set_friction(Numbers scale) {
         require(scale.size() == count_, "friction needs one number per particle");
-        std::vector<T> grip = in_order(scale);
+        std::vector<T> grip = order_.numbers(scale);
         for (std::size_t k = 0; k < count_; ++k) grip[k] *= friction_[k];
         grip_ = Alike(std::move(grip));
     }
@@ -93,7 +92,7 @@ class Cloth {
         require(cell(0) > 0 && cell(1) > 0 && reach(0) >= 0 && reach(1) >= 0, "grid: lengths must be positive");
         std::vector<bool> known(count_);
         for (std::size_t k = 0; k < count_; ++k) {
-            require(static_cast<std::size_t>(order_[k]) == k, "grid: particles must be in their own order");
+            require(static_cast<std::size_t>(order_.particles()[k]) == k, "grid: particles must be in their own order");
             require(star_of.data()[k] < static_cast<std::int32_t>(star_count_), "grid: a star does not exist");
             known[k] = star_of.data()[k] >= 0;
         }
@@ -115,7 +114,7 @@ class Cloth {
     void set_star_rest(Points rest) {
         require(!grid_.there(), "a rectangle has no creases");
         require(rest.shape(0) == count_, "a particle's star needs one vector of rest curvature");
-        stars_.set_rest(rest.data(), order_);
+        stars_.set_rest(rest.data(), order_.particles());
     }
 
     // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
@@ -124,11 +123,11 @@ class Cloth {
                 "label, layer, friction and thickness need one value per particle");
         require_indices(triangles, count_, "layers: a triangle names a particle that does not exist");
         require_indices(label, count_, "layers: labels go from 0 to the number of particles");
-        const std::vector<std::int32_t> faces = placed_corners(triangles);
+        const std::vector<std::int32_t> faces = order_.places(triangles);
         std::vector<std::int32_t> sewn(count_);
         std::vector<std::int32_t> worn(count_);
-        for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_[k]], worn[k] = layer.data()[order_[k]];
-        layer_ = Alike(std::move(worn)), cloth_friction_ = Alike(in_order(friction)), cloth_thickness_ = Alike(in_order(thickness));
+        for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_.particles()[k]], worn[k] = layer.data()[order_.particles()[k]];
+        layer_ = Alike(std::move(worn)), cloth_friction_ = Alike(order_.numbers(friction)), cloth_thickness_ = Alike(order_.numbers(thickness));
         for (const T h : cloth_thickness_.values()) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces.data(), faces.size() / 3, count_, sewn.data());
@@ -155,7 +154,7 @@ class Cloth {
         std::vector<Level> levels = grid_.there() ? grid_hierarchy(corner, w, level_count) : sheet_hierarchy(triangles, corner, panel, flat, w, level_count);
         if (worn) {
             require(worn->shape(0) == count_, "worn positions need one row per particle");
-            give_way(levels, placed_points(*worn));
+            give_way(levels, order_.points(*worn));
         }
         if (grid_.there() && !levels.empty()) {
             grid_.set_coarse(levels[0]);
@@ -178,16 +177,10 @@ class Cloth {
         return r;
     }
 
-    std::vector<double> placed_points(const Points &position) const {
-        std::vector<double> r(3 * count_);
-        for (std::size_t k = 0; k < count_; ++k)
-            std::copy_n(position.data() + 3 * static_cast<std::size_t>(order_[k]), 3, r.data() + 3 * k);
-        return r;
-    }
     // coarse points, limits (pairs) and rest lengths [m] of one level at the given positions
     nb::tuple level_limits(std::size_t which, Points position) {
         require(which < levels_.size() && position.shape(0) == count_, "no such level, or not one position per particle");
-        std::vector<double> coarse = placed_points(position);
+        std::vector<double> coarse = order_.points(position);
         for (std::size_t l = 0; l <= which; ++l) coarse = l == 0 && grid_.there() ? grid_.averages(coarse) : averages(levels_[l], coarse);
         std::vector<std::int32_t> pair;
         std::vector<double> rest;
@@ -205,7 +198,7 @@ class Cloth {
             return r;
         }
         require_indices(triangles, count_, "a triangle names a particle that does not exist");
-        for (const std::int32_t k : pack(placed_corners(triangles), 3, count_, chunk_count_).source)
+        for (const std::int32_t k : pack(order_.places(triangles), 3, count_, chunk_count_).source)
             if (k >= 0) r.push_back(k);
         return r;
     }
@@ -215,33 +208,19 @@ class Cloth {
     std::tuple<double, double> stretch(Points position, std::size_t every) const {
         require(position.shape(0) == count_, "position needs one row per particle");
         require(every > 0, "every must be positive");
-        // counted in steps of 0.05 %: counts, and sums kept block by block, do not depend on the threads
         const std::size_t blocks = grid_.there() ? (grid_.triangle_count() + LANES - 1) / LANES : triangles_.block_count();
         if (grid_.there() && every > 1) every |= 1;  // not always the same columns
-        std::vector<double> sums((blocks + every - 1) / every, 0.0);
-        std::vector<std::atomic<std::uint32_t>> counts(STRETCH_STEPS);
-        for_ranges(sums.size(), 100, [&](std::size_t first, std::size_t last) {
-            std::vector<std::uint32_t> mine(STRETCH_STEPS, 0);
-            for (std::size_t b = first; b < last; ++b)
-                sums[b] = grid_.there() ? block_stretch(grid_, every * b, position.data(), mine)
-                                        : triangles_.stretch(every * b, order_, position.data(), mine);
-            for (std::size_t k = 0; k < STRETCH_STEPS; ++k)
-                if (mine[k]) counts[k].fetch_add(mine[k], std::memory_order_relaxed);
+        return stretch_of_blocks((blocks + every - 1) / every, [&](std::size_t b, std::vector<std::uint32_t> &counts) {
+            return grid_.there() ? block_stretch(grid_, every * b, position.data(), counts)
+                                 : triangles_.stretch(every * b, order_.particles(), position.data(), counts);
         });
-        std::size_t thread_count = 0;
-        for (const auto &count : counts) thread_count += count;
-        if (!thread_count) return {0.0, 0.0};
-        const auto wanted = static_cast<std::size_t>(0.99 * static_cast<double>(thread_count));
-        std::size_t step = 0, below = counts[0];
-        while (below <= wanted && step + 1 < STRETCH_STEPS) below += counts[++step];
-        return {std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(thread_count), static_cast<double>(step) * STRETCH_STEP};
     }
 
     // bytes held, by part
     std::vector<std::tuple<std::string, std::size_t>> memory() const {
         std::size_t levels = 0;
         for (const auto &level : levels_) levels += level.bytes();
-        return {{"particles", bytes_of(order_, place_, point_, velocity_, work_, kept_) + drag_.bytes() + thickness_.bytes() + friction_.bytes() + grip_.bytes() +
+        return {{"particles", order_.bytes() + bytes_of(point_, velocity_, work_, kept_) + drag_.bytes() + thickness_.bytes() + friction_.bytes() + grip_.bytes() +
                                   layer_.bytes() + cloth_friction_.bytes() + cloth_thickness_.bytes()},
                 {"triangles", triangles_.bytes()},
                 {"threads and seams", long_threads_.bytes() + seams_.bytes()},
@@ -272,7 +251,7 @@ class Cloth {
         require(!trail || (trail->triangle.size() == contact_count && (!trail->hint || trail->hint->shape(0) == count_)),
                 "a trail needs a triangle of each contact, and hints of each particle");
         require_indices(contact_particle, count_, "contacts: a particle does not exist");
-        read(position, velocity);
+        order_.read(position, point_), order_.read(velocity, velocity_);
         const GivenContacts given{contact_count, contact_particle.data(), contact_gap.data(), contact_normal.data(), contact_velocity.data()};
         const double look_dt = dt / looks, substep = look_dt / substep_count;
         StepOptions<T> o{};
@@ -290,20 +269,20 @@ class Cloth {
             o.substep_count *= looks, o.evening = static_cast<T>(evening);
             set_ball(*ball, skin_time);
             run_substeps(o, dt, 0.0, 0.0, widest);
-            return nb::make_tuple(written(point_), written(velocity_));
+            return nb::make_tuple(order_.written(point_), order_.written(velocity_));
         }
         for (int look = 0; look < looks; ++look) {
             const double time = look * look_dt;
             if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, point_.data()}, velocity_.data(), thickness_, look_dt);
-            else if (look == 0) planes_.read(given, position.data(), velocity.data(), order_, thickness_, look_dt);
-            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, FirstContacts(given, count_), order_, position.data(), time, point_.data()},
+            else if (look == 0) planes_.read(given, position.data(), velocity.data(), order_.particles(), thickness_, look_dt);
+            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, FirstContacts(given, count_), order_.particles(), position.data(), time, point_.data()},
                                  velocity_.data(), thickness_, look_dt);
             const auto closing = [&](int k) { return static_cast<T>(seam_from + (seam_to - seam_from) * k / looks); };
             o.seam_from = closing(look), o.seam_to = closing(look + 1);
             o.evening = static_cast<T>(look + 1 == looks ? evening : 0.0);
             run_substeps(o, look_dt, cloth_radius, look ? 0.0 : watch, widest);
         }
-        return nb::make_tuple(written(point_), written(velocity_));
+        return nb::make_tuple(order_.written(point_), order_.written(velocity_));
     }
 
   private:
@@ -331,8 +310,6 @@ class Cloth {
         make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal.data(), planes_.offset.data());
         if (grid_.there()) grid_.skin.pack(grid_.fine(), planes_, thickness_, grip_);
         else planes_.pack(thickness_, grip_);
-        // nothing is remembered from the last look: a resumed run must go on as if it had not stopped
-        if (!grid_.there()) std::fill(work_.begin() + 4 * static_cast<std::ptrdiff_t>(count_), work_.end(), T(0));
         const ClothView<T, I> cloth = view();
         {
             nb::gil_scoped_release release;
@@ -349,15 +326,8 @@ class Cloth {
 
     std::vector<Level> sheet_hierarchy(const Triangles &triangles, const In<double, -1, 3, 2> &corner, const Indices &panel, const Triangles &flat,
                                        const std::vector<double> &w, int level_count) const {
-        const std::vector<std::int32_t> t = placed_corners(triangles);
-        // panels that are drawn from inside run clockwise: mirrored here, so that charts can be laid side by side
-        std::vector<double> mirrored(corner.data(), corner.data() + corner.size());
-        for (std::size_t k = 0; k < triangles.shape(0); ++k) {
-            double *c = mirrored.data() + 6 * k;
-            const double area = (c[2] - c[0]) * (c[5] - c[1]) - (c[3] - c[1]) * (c[4] - c[0]);
-            if (area < 0)
-                for (int a = 0; a < 3; ++a) c[2 * a] = -c[2 * a];
-        }
+        const std::vector<std::int32_t> t = order_.places(triangles);
+        const std::vector<double> mirrored = turned_outside(corner.data(), triangles.shape(0));
         return make_hierarchy({count_, triangles.shape(0), t.data(), mirrored.data(), w.data(), panel.data(), flat.data()}, level_count);
     }
     // all cells are like the first triangle's
@@ -376,45 +346,15 @@ class Cloth {
         else levels_[level].each_limit(use);
     }
 
-    void set_order(const Indices &order) {
-        order_.assign(count_, I(0)), place_.assign(count_, I(0));
-        std::vector<bool> taken(count_);
-        for (std::size_t k = 0; k < count_; ++k) {
-            const std::int32_t p = order.data()[k];
-            require(p >= 0 && static_cast<std::size_t>(p) < count_ && !taken[p], "order must be a permutation of the particles");
-            order_[k] = static_cast<I>(p), place_[p] = static_cast<I>(k), taken[p] = true;
-        }
-    }
     // the fourth number of each point; no step changes it
     T inverse_mass(std::size_t k) const { return point_[4 * k + 3]; }
     void keep_inverse_mass(const Numbers &values) {
         for (std::size_t k = 0; k < count_; ++k) {
-            const T w = static_cast<T>(values.data()[order_[k]]);
+            const T w = static_cast<T>(values.data()[order_.particles()[k]]);
             require(w >= T(0) && std::isfinite(w), "inverse_mass must be finite and not negative");
             point_[4 * k + 3] = w;
         }
     }
-    std::vector<T> in_order(const Numbers &values) const {
-        std::vector<T> r(count_);
-        for (std::size_t k = 0; k < count_; ++k) r[k] = static_cast<T>(values.data()[order_[k]]);
-        return r;
-    }
-    // corners of triangles whose particles are known to exist
-    std::vector<std::int32_t> placed_corners(const Triangles &triangles) const {
-        std::vector<std::int32_t> r(triangles.size());
-        for (std::size_t i = 0; i < r.size(); ++i) r[i] = place_[triangles.data()[i]];
-        return r;
-    }
-    std::vector<std::int32_t> placed(const Rows &rows) const {
-        std::vector<std::int32_t> r(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::int32_t p = rows.data()[i];
-            if (p >= 0 && static_cast<std::size_t>(p) >= count_) throw std::out_of_range("a constraint names a particle that does not exist");
-            r[i] = p < 0 ? -1 : place_[p];
-        }
-        return r;
-    }
-
     // weight (a1, a2), (b1, b2): Fu = a1 (x1 - x0) + a2 (x2 - x0) [1/m]; stiffness: weft, warp, shear [N·m]
     void pack_triangles(const Triangles &rows, const In<double, -1, 2, 2> &weight, const Points &stiffness) {
         require(weight.shape(0) == rows.shape(0) && stiffness.shape(0) == rows.shape(0),
@@ -425,12 +365,12 @@ class Cloth {
         if (rows.shape(0)) edge_ = std::sqrt(area / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
         constraint_count_ += 3 * rows.shape(0);
         for (std::size_t i = 0; i < stiffness.size(); ++i) compliance(stiffness.data()[i]);  // throws where there is none
-        triangles_.set(placed_corners(rows), weight.data(), stiffness.data(), count_, chunk_count_);
+        triangles_.set(order_.places(rows), weight.data(), stiffness.data(), count_, chunk_count_);
     }
 
     Set pulls(const Rows &rows, const Numbers &rest) const {
         require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "seams and long threads need two particles and a length each");
-        const auto particles = placed(rows);
+        const auto particles = order_.places(rows);
         for (const std::int32_t p : particles) require(p >= 0, "a seam or long thread names a particle that does not exist");
         return packed_pulls<T, I>(particles, rest.data(), count_, chunk_count_);
     }
@@ -447,9 +387,9 @@ class Cloth {
         std::vector<std::int32_t> middle(star_count_);
         std::vector<T> stiff(star_count_);
         for (std::size_t s = 0; s < star_count_; ++s)
-            middle[s] = place_[centre.data()[s]], stiff[s] = T(1) / compliance(stiffness.data()[s]);
+            middle[s] = order_.place(centre.data()[s]), stiff[s] = T(1) / compliance(stiffness.data()[s]);
         constraint_count_ += star_count_;
-        stars_.set(placed(rows), weight.data(), 16, middle, stiff, count_, chunk_count_);
+        stars_.set(order_.places(rows), weight.data(), 16, middle, stiff, count_, chunk_count_);
         require(stars_.count() <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer stars");
     }
     void set_bound() { stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass(p); }); }
@@ -460,18 +400,6 @@ class Cloth {
         if (drag_.all_alike()) std::fill(kept_.begin(), kept_.end(), kept(0));
         else for (std::size_t p = 0; p < count_; ++p) kept_[p] = kept(p);
     }
-    void read(const Points &position, const Points &velocity) {
-        for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
-            for (std::size_t k = first; k < last; ++k) {
-                const std::size_t p = 3 * static_cast<std::size_t>(order_[k]);
-                for (int a = 0; a < 3; ++a) {
-                    point_[4 * k + a] = static_cast<T>(position.data()[p + a]);
-                    velocity_[4 * k + a] = static_cast<T>(velocity.data()[p + a]);
-                }
-            }
-        });
-    }
-
     // Near cloth for the next dt [s]. It is searched for when something is to be watched, for so long [s]; else what was found
     // last time is looked at again, until that time is over.
     void find_pairs(double dt, double radius, double watch, bool wide) {
@@ -490,15 +418,6 @@ class Cloth {
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 
-    nb::ndarray<nb::numpy, double> written(const std::vector<T> &from) const {
-        auto r = std::make_unique_for_overwrite<double[]>(3 * count_);
-        for_ranges(count_, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
-            for (std::size_t k = first; k < last; ++k)
-                for (int a = 0; a < 3; ++a) r[3 * static_cast<std::size_t>(order_[k]) + a] = from[4 * k + a];
-        });
-        return own(std::move(r), {count_, 3});
-    }
-
     ClothView<T, I> view() {
         ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * rows_, kept_.data(),
                        static_cast<std::size_t>(!drag_.all_alike()),
@@ -513,7 +432,7 @@ class Cloth {
     int chunk_count_;
     double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
     std::size_t constraint_count_ = 0, star_count_ = 0;
-    std::vector<I> order_, place_;
+    ParticleOrder<T, I> order_;
     std::vector<T> work_;  // before and asked of ClothView; free between the substeps
     std::vector<T> point_, velocity_, kept_;
     Alike<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now

@@ -1,8 +1,11 @@
 // What a cloth keeps between steps: constraints, sparse rows and coarse levels, packed for the hot loop (xpbd.h).
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,7 @@
 #include "lanes.h"
 #include "memory.h"
 #include "pack.h"
+#include "team.h"
 #include "xpbd.h"
 
 // constraints of one kind
@@ -37,6 +41,19 @@ ConstraintSet<T, I> packed_pulls(const std::vector<std::int32_t> &pairs, const d
     set.rest.reserve(packed.source.size());
     for (const std::int32_t k : packed.source) set.rest.push_back(k < 0 ? T(0) : static_cast<T>(rest[k]));
     return set;
+}
+
+// Flat corners of triangles (triangle, 3, 2) all counterclockwise: panels that are drawn from inside run clockwise and are mirrored, so that charts can be laid
+// side by side.
+inline std::vector<double> turned_outside(const double *corner, std::size_t count) {
+    std::vector<double> r(corner, corner + 6 * count);
+    for (std::size_t k = 0; k < count; ++k) {
+        double *c = r.data() + 6 * k;
+        const double area = (c[2] - c[0]) * (c[5] - c[1]) - (c[3] - c[1]) * (c[4] - c[0]);
+        if (area < 0)
+            for (int a = 0; a < 3; ++a) c[2 * a] = -c[2 * a];
+    }
+    return r;
 }
 
 // coarse points of a level (Level, CoarseSet) from the points of the finer one
@@ -114,6 +131,27 @@ struct Elongations {
         ++counts[std::min(STRETCH_STEPS - 1, static_cast<std::size_t>(std::min(more, 1.0) / STRETCH_STEP + 0.5))];
     }
 };
+
+// Mean and 99th percentile of the elongation of threads: of_block(block, counts) adds up and counts those of a block. Counted in
+// steps of 0.05 %: counts, and sums kept block by block, do not depend on the threads.
+template <class OfBlock>
+std::tuple<double, double> stretch_of_blocks(std::size_t blocks, const OfBlock &of_block) {
+    std::vector<double> sums(blocks, 0.0);
+    std::vector<std::atomic<std::uint32_t>> counts(STRETCH_STEPS);
+    for_ranges(blocks, 100, [&](std::size_t first, std::size_t last) {
+        std::vector<std::uint32_t> mine(STRETCH_STEPS, 0);
+        for (std::size_t b = first; b < last; ++b) sums[b] = of_block(b, mine);
+        for (std::size_t k = 0; k < STRETCH_STEPS; ++k)
+            if (mine[k]) counts[k].fetch_add(mine[k], std::memory_order_relaxed);
+    });
+    std::size_t thread_count = 0;
+    for (const auto &count : counts) thread_count += count;
+    if (!thread_count) return {0.0, 0.0};
+    const auto wanted = static_cast<std::size_t>(0.99 * static_cast<double>(thread_count));
+    std::size_t step = 0, below = counts[0];
+    while (below <= wanted && step + 1 < STRETCH_STEPS) below += counts[++step];
+    return {std::accumulate(sums.begin(), sums.end(), 0.0) / static_cast<double>(thread_count), static_cast<double>(step) * STRETCH_STEP};
+}
 
 // of eight triangles of a grid
 template <class T>

@@ -161,10 +161,10 @@ struct Particles {
 // with a share of what the constraints asked for in the last one: they then have that much less to do. Pinned particles keep
 // the velocity that they were given.
 template <class T>
-TOILE_INLINE void predict(const Particles<T> &at, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v) {
+TOILE_INLINE void predict(const Particles<T> &at, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v, const Wide<T> &asked) {
     const Wide<T> w = all_four<3, T>(x), kept = each_four_times(at.kept + p * at.kept_stride);
     v = choose(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
-    const Wide<T> ahead = choose(w, air.head_start * wide_load(at.asked + 4 * p), wide<T>(T(0)));
+    const Wide<T> ahead = choose(w, air.head_start * asked, wide<T>(T(0)));
     const Wide<T> free = x + air.dt * v;
     wide_store<T>(at.before + 4 * p, x);
     wide_store<T>(at.asked + 4 * p, free);  // until settle knows where the constraints wanted the particle
@@ -367,7 +367,7 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
         const Wide<T> x = wide_load(at.point + 4 * p), v = new_velocity(at, fastest, inverse_dt, p, x);
         if (last) wide_store<T>(at.velocity + 4 * p, v);
-        else predict(at, air, p, x, v);
+        else predict(at, air, p, x, v, wide_load(at.asked + 4 * p));
     }
 }
 
@@ -438,7 +438,8 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
             for (std::size_t p = k * CONTACT_SPAN; p < n && p < (k + 1) * CONTACT_SPAN; p += SIDE_BY_SIDE<T>) use(p);
         });
     };
-    each_particles([&](std::size_t p) { predict(at, air, p, wide_load(at.point + 4 * p), wide_load(at.velocity + 4 * p)); });
+    // nothing is remembered from the last look: a resumed run must go on as if it had not stopped
+    each_particles([&](std::size_t p) { predict(at, air, p, wide_load(at.point + 4 * p), wide_load(at.velocity + 4 * p), wide<T>(T(0))); });
     for (int s = 0; s < o.substep_count; ++s) {
         const Turn turn{rank, size, s, barrier};
         barrier.wait();

@@ -300,11 +300,17 @@ class XpbdSolver:
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
         return max(1, math.floor(dt / self._substep(state.position, state.velocity) + 0.5))
 
+    def _looks(self, scene: Scene, dt: float) -> int:
+        """Return how often a step of dt seconds looks at the skin and at near cloth."""
+        if getattr(scene.contacts, "nowhere", False) and not self.settings.self_collision:
+            return 1
+        return max(1, math.ceil(dt / self.longest_look - 1e-6))
+
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
         if not self._levels_ready:
             self._set_levels()
-        parts = max(1, math.ceil(dt / self.longest_look - 1e-6))
+        parts = self._looks(scene, dt)
         speed = mean_speed(state.velocity)
         substeps = self._substeps(state, dt / parts)
         self._cloth.set_drag(self._drag + (0.0 if self.settings.substep else rubbing_drag(speed)))

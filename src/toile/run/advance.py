@@ -35,10 +35,18 @@ class Mend(Protocol):
         """Return the state with crossings removed."""
 
 
-def no_contacts(position: Floats) -> Contacts:
-    """Return no contact at all: cloth in empty space."""
-    nothing = np.zeros((0, 3))
-    return Contacts(np.zeros(0, np.int32), np.zeros(0), nothing, nothing)
+class Nowhere:
+    """Contacts of cloth in empty space: none, so nobody need ask more than once a step."""
+
+    nowhere = True
+
+    def __call__(self, position: Floats) -> Contacts:
+        """Return no contact at all."""
+        nothing = np.zeros((0, 3))
+        return Contacts(np.zeros(0, np.int32), np.zeros(0), nothing, nothing)
+
+
+no_contacts = Nowhere()
 
 
 def between(before: PosedBody, after: PosedBody, fraction: float, velocity: Floats) -> PosedBody:
