@@ -58,6 +58,8 @@ class Tree {
     };
     void refit(const double *vertices, const Raised &raised);
     void refit(const double *vertices) { refit(vertices, {}); }
+    // new places of the vertices for vertex() alone: nothing may be searched before the next refit
+    void place(const double *vertices);
     // the same where only the vertices of some triangles have moved, for a few of them
     void refit_part(const double *vertices, const std::vector<std::int32_t> &triangles);
 

@@ -7,6 +7,7 @@
 
 #include "bind.h"
 #include "bvh.h"
+#include "checks.h"
 #include "obstacles.h"
 #include "team.h"
 
@@ -21,19 +22,11 @@ void require_radius(double radius) { require(radius >= 0, "radius must not be ne
 
 template <class Array>
 void require_hints(const Array &hint, std::size_t triangle_count) {
-    const auto *p = hint.data();
-    // without an early exit the loop is vectorised; -1 is no triangle, what is less a huge unsigned number
-    bool bad = false;
-    const auto count = static_cast<std::uint32_t>(triangle_count);
-    for (std::size_t i = 0; i < hint.size(); ++i) bad |= static_cast<std::uint32_t>(p[i]) + 1u > count;
-    if (bad) throw std::out_of_range("a hint names a triangle that does not exist");
+    if (!all_name_one_or_none(hint.data(), hint.size(), triangle_count)) throw std::out_of_range("a hint names a triangle that does not exist");
 }
 
 void require_finite(const Points &points, const char *message) {
-    // without an early exit the loop is vectorised
-    bool fine = true;
-    for (std::size_t i = 0; i < points.size(); ++i) fine &= std::abs(points.data()[i]) < 1e15;
-    require(fine, message);
+    require(all_finite(points.data(), points.size()), message);
 }
 
 Tree *make_tree(Tree *where, Triangles triangles, Points vertices, std::optional<In<std::int32_t, -1>> group) {

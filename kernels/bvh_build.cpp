@@ -341,6 +341,8 @@ void Tree::refit(const double *vertices, const Raised &raised) {
     set_extent();
 }
 
+void Tree::place(const double *vertices) { std::copy_n(vertices, vertices_.size(), vertices_.data()); }
+
 void Tree::refit_part(const double *vertices, const std::vector<std::int32_t> &triangles) {
     std::vector<std::int32_t> changed;
     for (const auto t : triangles) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -157,7 +158,7 @@ class Opened {
 template <class Meet>
 void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet) const {
     static thread_local Marks marks;
-    const auto a = now_.order[at];
+    const auto a = order_[at];
     if (!smooth(a)) meet(a, a, true, radius_between(a, a));
     if (marks.of.size() < patch_count()) marks.of.resize(patch_count(), 0);
     const auto turn = ++marks.turn;
@@ -166,7 +167,7 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
     const float *box = &now_.box[8 * std::size_t(a)], reach = now_.reach[a];
     Float4 low[3], high[3];
     for (int k = 0; k < 3; ++k) low[k] = Float4(box[axis_[k]] - reach), high[k] = Float4(box[4 + axis_[k]] + reach);
-    for (std::size_t j = at + 1; j < now_.order.size(); j += 4) {
+    for (std::size_t j = at + 1; j < order_.size(); j += 4) {
         // sorted by their lower ends along the first axis: none of the rest can reach back
         const int begun = less_equal(Float4::load(&now_.lo[0][j]), high[0]);
         int bits = begun;
@@ -174,7 +175,7 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
             bits &= less_equal(low[axis], Float4::load(&now_.hi[axis][j])) &
                     less_equal(Float4::load(&now_.lo[axis][j]), high[axis]);
         for (; bits; bits &= bits - 1) {
-            const auto b = now_.order[j + std::countr_zero(static_cast<unsigned>(bits))];
+            const auto b = order_[j + std::countr_zero(static_cast<unsigned>(bits))];
             const float radius = radius_between(a, b);
             if (!reaches(box, box + 4, &now_.box[8 * std::size_t(b)], radius)) continue;
             const bool related = marks.of[b] == turn;
@@ -250,20 +251,37 @@ void Patches::update_reach(const T *velocity, std::size_t stride, float radius, 
     });
 }
 
+namespace {
+// Nearly sorted already: one after the other goes to its place. What takes too long that way is sorted as usual.
+template <class T>
+void sort_again(std::vector<T> &items) {
+    std::size_t patience = 8 * items.size();
+    for (std::size_t i = 1; i < items.size(); ++i) {
+        const T item = items[i];
+        std::size_t at = i;
+        for (; at > 0 && item < items[at - 1] && patience; --at, --patience) items[at] = items[at - 1];
+        items[at] = item;
+        if (!patience) return std::sort(items.begin(), items.end());
+    }
+}
+}  // namespace
+
 void Patches::sort_patches() {
     const std::size_t count = patch_count();
     std::vector<std::pair<float, std::int32_t>> start(count);
-    for (std::size_t p = 0; p < count; ++p) {
+    // cloth has moved little since the last search
+    if (order_.size() != count) order_.resize(count), std::iota(order_.begin(), order_.end(), 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t p = order_[i];
         const float x = now_.box[8 * p + axis_[0]] - now_.reach[p];
-        start[p] = {x == x ? x : 1e30f, static_cast<std::int32_t>(p)};  // cloth that is lost (NaN) is near nothing
+        start[i] = {x == x ? x : 1e30f, order_[i]};  // cloth that is lost (NaN) is near nothing
     }
-    std::sort(start.begin(), start.end());
-    now_.order.resize(count);
-    for (std::size_t i = 0; i < count; ++i) now_.order[i] = start[i].second;
+    sort_again(start);
+    for (std::size_t i = 0; i < count; ++i) order_[i] = start[i].second;
     for (int k = 0; k < 3; ++k) {
         now_.lo[k].assign(count + 4, 1e30f), now_.hi[k].assign(count + 4, -1e30f);
         for (std::size_t i = 0; i < count; ++i) {
-            const float *box = &now_.box[8 * std::size_t(now_.order[i])], reach = now_.reach[now_.order[i]];
+            const float *box = &now_.box[8 * std::size_t(order_[i])], reach = now_.reach[order_[i]];
             now_.lo[k][i] = box[axis_[k]] - reach, now_.hi[k][i] = box[4 + axis_[k]] + reach;
         }
     }

@@ -52,7 +52,7 @@ class Patches {
     void set_wide(bool wide) { wide_ = wide; }
 
     std::size_t bytes() const {
-        return bytes_of(patch_, corner_, source_, axes_, own_point_, own_normal_) + particle_.bytes() + touch_.bytes() + label_.bytes() + now_.bytes();
+        return bytes_of(patch_, corner_, source_, axes_, own_point_, own_normal_, order_) + particle_.bytes() + touch_.bytes() + label_.bytes() + now_.bytes();
     }
     std::size_t triangle_count() const { return corner_.size() / 3; }
     std::size_t particle_count() const { return particle_count_; }
@@ -100,6 +100,7 @@ class Patches {
     std::size_t particle_count_, vertex_count_ = 0;  // vertices: particles that belong to a triangle
     Numbering label_;                      // of particles that are sewn together; none: each is its own
     bool wide_ = false, keep_axes_ = false;
+    std::vector<std::int32_t> order_;  // patches along the longest axis of the cloth, at the last search
     std::vector<float> axes_;
     std::vector<float> own_point_, own_normal_;
     // during a search
@@ -113,9 +114,8 @@ class Patches {
         std::vector<float> axis;      // (patch, 4): sum of unit normals, and the least cosine of one to the sum
         std::vector<float> reach;     // half of the radius, and how far the patch comes towards others
         std::vector<float> velocity;  // (patch, 4): mean against that of the cloth, and spread [m/s]; empty: at rest
-        std::vector<std::int32_t> order;  // patches along the longest axis
-        std::vector<float> lo[3], hi[3];  // in that order
-        std::size_t bytes() const { return bytes_of(box, axis, reach, velocity, order, lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]); }
+        std::vector<float> lo[3], hi[3];  // in the order of patches along the longest axis
+        std::size_t bytes() const { return bytes_of(box, axis, reach, velocity, lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]); }
     } now_;
 };
 

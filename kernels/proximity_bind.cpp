@@ -1,8 +1,8 @@
 // What Python sees of the search for near cloth.
 #include <algorithm>
-#include <cmath>
 
 #include "bind.h"
+#include "checks.h"
 #include "crossing.h"
 #include "pairs_view.h"
 #include "proximity.h"
@@ -41,8 +41,7 @@ nb::tuple nearest_points(Points position, In<std::int32_t, -1, 4> pairs, bool ed
 nb::tuple find(Patches &patches, Points position, double radius, bool allow_avx2) {
     require(position.shape(0) == patches.particle_count(), "position must have one row per particle");
     require(radius > 0 && radius < 1e6, "radius must be positive");
-    for (std::size_t i = 0; i < position.size(); ++i)
-        require(std::abs(position.data()[i]) < 1e15, "positions hold NaN or infinite numbers");
+    require(all_finite(position.data(), position.size()), "positions hold NaN or infinite numbers");
     Near near;
     {
         nb::gil_scoped_release release;
@@ -54,9 +53,7 @@ nb::tuple find(Patches &patches, Points position, double radius, bool allow_avx2
 
 auto crossing(const Patches &patches, Points position, const Tree &body, int widest) {
     require(position.shape(0) == patches.particle_count(), "position must have one row per particle");
-    bool fine = true;
-    for (std::size_t i = 0; i < position.size(); ++i) fine &= std::abs(position.data()[i]) < 1e15;
-    require(fine, "positions hold NaN or infinite numbers");
+    require(all_finite(position.data(), position.size()), "positions hold NaN or infinite numbers");
     std::vector<TrianglePair> pairs;
     {
         nb::gil_scoped_release release;

@@ -1,8 +1,10 @@
 // Skinning: linear blend or dual quaternion, velocities against a previous pose, vertex normals.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "bind.h"
+#include "checks.h"
 #include "team.h"
 
 namespace {
@@ -101,7 +103,7 @@ void check_weights(const In<std::int32_t, -1, -1> &joint, const In<double, -1, -
                    std::size_t joints) {
     require(joint.shape(0) == vertices && weight.shape(0) == vertices, "skin: one row of weights per vertex");
     require(joint.shape(1) == weight.shape(1) && joint.shape(1) > 0, "skin: as many joints as weights per vertex");
-    require_indices(joint, joints, "skin: a weight names a joint that does not exist");
+    if (!all_name_one(joint.data(), joint.size(), joints)) throw std::out_of_range("skin: a weight names a joint that does not exist");
 }
 
 // world_from_joint times the inverse of the rigid rest frames, 3x4 by rows
@@ -129,7 +131,8 @@ auto skin(Points rest, In<std::int32_t, -1, -1> joint, In<double, -1, -1> weight
     const bool moving = previous.shape(0) > 0;
     require(!moving || previous.shape(0) == n, "skin: the previous pose has another number of vertices");
     require(!moving || dt > 0.0, "skin: dt must be positive");
-    std::vector<double> position(3 * n), velocity(3 * n, 0.0), turned(dual ? 8 * joints : 0);
+    auto position = std::make_unique_for_overwrite<double[]>(3 * n), velocity = std::make_unique_for_overwrite<double[]>(3 * n);
+    std::vector<double> turned(dual ? 8 * joints : 0);
     if (dual)
         for (std::size_t j = 0; j < joints; ++j) dual_quaternion(pose.data() + 12 * j, &turned[8 * j]);
     const Flesh flesh{rest.data(), joint.data(), weight.data(), joint.shape(1), pose.data(), turned.data()};
@@ -137,10 +140,11 @@ auto skin(Points rest, In<std::int32_t, -1, -1> joint, In<double, -1, -1> weight
     {
         nb::gil_scoped_release free;
         for_ranges(n, SERIAL_BELOW, [&](std::size_t begin, std::size_t end) {
-            (dual ? blend_dual : blend_linear)(flesh, position.data(), begin, end);
+            (dual ? blend_dual : blend_linear)(flesh, position.get(), begin, end);
             if (moving)
-                for (std::size_t i = 3 * begin; i < 3 * end; ++i)
-                    velocity[i] = (position[i] - previous.data()[i]) * rate;
+                for (std::size_t i = 3 * begin; i < 3 * end; ++i) velocity[i] = (position[i] - previous.data()[i]) * rate;
+            else
+                std::fill_n(velocity.get() + 3 * begin, 3 * (end - begin), 0.0);
         });
     }
     return std::make_tuple(own(std::move(position), {n, 3}), own(std::move(velocity), {n, 3}));

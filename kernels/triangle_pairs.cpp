@@ -100,6 +100,21 @@ struct Strangers {
     }
 };
 
+// Are some points all on one side of a plane through the origin of e, f and them, with certainty? The sums below are wrong by less than a hundred
+// roundings of their largest part.
+template <std::size_t N>
+bool on_one_side(Vec3 e, Vec3 f, const std::array<Vec3, N> &points) {
+    const auto largest = [](Vec3 v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); };
+    const Vec3 n = cross(e, f);
+    const double unsure = 1e-13 * largest(e) * largest(f);
+    int above = 0, below = 0;
+    for (const Vec3 &p : points) {
+        const double height = dot(n, p), limit = unsure * largest(p);
+        above += height > limit, below += height < -limit;
+    }
+    return above == N || below == N;
+}
+
 // triangles of one surface, which may share corners
 struct Relatives {
     const std::int32_t *label;
@@ -108,15 +123,26 @@ struct Relatives {
 
     bool operator()(const Tree &tree, std::int32_t i, const Tree &, std::int32_t j) const {
         const std::int32_t *s = tree.triangle(i), *t = tree.triangle(j);
+        const std::int32_t of_s[3] = {name(s[0]), name(s[1]), name(s[2])}, of_t[3] = {name(t[0]), name(t[1]), name(t[2])};
         int shared = 0, in_s = 0, in_t = 0;
         for (int k = 0; k < 3; ++k)
-            for (int n = 0; n < 3; ++n)
-                if (name(s[k]) == name(t[n])) ++shared, in_s |= 1 << k, in_t |= 1 << n;
+            for (int n = 0; n < 3; ++n) {
+                const int same = of_s[k] == of_t[n];
+                shared += same, in_s |= same << k, in_t |= same << n;
+            }
         const auto p = corners(tree, i), q = corners(tree, j);
-        if (shared == 0) return triangles_meet(p.data(), q.data());
+        if (shared == 0) {
+            if (on_one_side<3>(p[1] - p[0], p[2] - p[0], {q[0] - p[0], q[1] - p[0], q[2] - p[0]})) return false;
+            return triangles_meet(p.data(), q.data());
+        }
         if (shared == 1) {
             const int k = in_s >> 1, n = in_t >> 1;  // bit 1, 2, 4 -> corner 0, 1, 2
             const Vec3 c = q[(n + 1) % 3], d = q[(n + 2) % 3];
+            // then they meet at the common corner only
+            if (s[k] == t[n]) {
+                const Vec3 a = p[(k + 1) % 3] - p[k], b = p[(k + 2) % 3] - p[k], e = c - p[k], f = d - p[k];
+                if (on_one_side<2>(a, b, {e, f}) || on_one_side<2>(e, f, {a, b})) return false;
+            }
             const int side_c = orient3d(p[0], p[1], p[2], c), side_d = orient3d(p[0], p[1], p[2], d);
             // with both on one side of its plane the two meet at the common corner only (unless that is a sewn one, apart)
             if (side_c * side_d > 0 && s[k] == t[n]) return false;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bind.h"
+#include "checks.h"
 #include "crossing.h"
 #include "predicates.h"
 
@@ -157,10 +158,8 @@ void Untangler::apply(double *position, const double *start, const double *inver
 
 UntangleReport Untangler::run(double *position, const double *inverse_mass, const Tree *body, const UntangleOptions &options) {
     const std::size_t size = 3 * particle_count(), triangles = cloth_.triangle_count();
-    const std::vector<double> start(position, position + size);
-    std::vector<double> best = start;
     const std::int32_t *label = label_.empty() ? nullptr : label_.data();
-    cloth_.refit(position);
+    cloth_.place(position);
     std::vector<std::array<std::int32_t, 2>> near;
     patches_.find_touching_boxes(position, near);
     std::vector<TrianglePair> skin, cloth = meeting_among(near, cloth_, label);
@@ -168,6 +167,10 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
     UntangleReport report;
     report.body_before = report.body_after = skin.size();
     report.cloth_before = report.cloth_after = cloth.size();
+    if (skin.empty() && cloth.empty()) return report;
+    const std::vector<double> start(position, position + size);
+    std::vector<double> best = start;
+    cloth_.refit(position);
     while ((!skin.empty() || !cloth.empty()) && report.rounds < options.rounds) {
         ++report.rounds;
         if (body) push_off_body(*body, skin, options.step);
@@ -216,8 +219,7 @@ nb::dict run(Untangler &untangler, Out<double, -1, 3> position, std::optional<In
     require(position.shape(0) == n, "position must have one row per particle");
     require(!inverse_mass || inverse_mass->shape(0) == n, "inverse_mass must have one value per particle");
     require(rounds >= 0 && step > 0 && reach > 0, "rounds, step and reach must be positive");
-    for (std::size_t i = 0; i < position.size(); ++i)
-        require(std::abs(position.data()[i]) < 1e15, "positions hold NaN or infinite numbers");
+    require(all_finite(position.data(), position.size()), "positions hold NaN or infinite numbers");
     UntangleReport r;
     {
         nb::gil_scoped_release release;
