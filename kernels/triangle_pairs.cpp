@@ -109,7 +109,7 @@ bool on_one_side(Vec3 e, Vec3 f, const std::array<Vec3, N> &points) {
     const double unsure = 1e-13 * largest(e) * largest(f);
     int above = 0, below = 0;
     for (const Vec3 &p : points) {
-        const double height = dot(n, p), limit = unsure * largest(p);
+        const double height = dot(n, p), limit = unsure * largest(p) + 1e-280;
         above += height > limit, below += height < -limit;
     }
     return above == N || below == N;
