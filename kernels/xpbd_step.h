@@ -191,16 +191,26 @@ struct Following {
     const I *coarse;
     explicit Following(const LevelView<T, I> &level)
         : point(level.point), start(level.start), weight(level.spread_weight), coarse(level.spread_point) {}
-    // correction of one of them
-    TOILE_INLINE Four<T> push(std::size_t finer) const {
+    // correction of one of them; move(c): that of the coarse point whose numbers begin at c
+    template <class Move>
+    TOILE_INLINE Four<T> sum(std::size_t finer, const Move &move) const {
         Four<T> sum = four<T>(T(0));
-        for (std::size_t k = 4 * finer; k < 4 * finer + 4; ++k) {
-            const std::size_t c = 4 * static_cast<std::size_t>(coarse[k]);
-            sum += four<T>(weight[k]) * (load4(point + c) - load4(start + c));
-        }
+        for (std::size_t k = 4 * finer; k < 4 * finer + 4; ++k) sum += four<T>(weight[k]) * move(4 * static_cast<std::size_t>(coarse[k]));
         return sum;
     }
+    TOILE_INLINE Four<T> push(std::size_t finer) const {
+        return sum(finer, [this](std::size_t c) TOILE_HERE { return load4(point + c) - load4(start + c); });
+    }
+    // after keep_moves
+    TOILE_INLINE Four<T> kept_push(std::size_t finer) const {
+        return sum(finer, [this](std::size_t c) TOILE_HERE { return load4(start + c); });
+    }
 };
+// How far coarse points were moved, where their averages were: nine finer points ask for it, four times each.
+template <class T, class I>
+void keep_moves(const LevelView<T, I> &level, std::size_t first, std::size_t last) {
+    for (std::size_t c = first; c < last; ++c) store4(level.start + 4 * c, load4(level.point + 4 * c) - load4(level.start + 4 * c));
+}
 
 // corrections of the coarse points carried to the finer ones
 template <class T, class I>
@@ -228,7 +238,7 @@ void carry(const ClothView<T, I> &cloth, int chunk) {
         });
     const Following<T, I> following(cloth.level[0]);
     each_row<T>(rows, chunk, cloth.bending.moment, [=](I p, const Four<T> &moment) TOILE_HERE {
-        move(p, moment, [=](const Four<T> &push) TOILE_HERE { return push + following.push(p); });
+        move(p, moment, [=](const Four<T> &push) TOILE_HERE { return push + following.kept_push(p); });
     });
 }
 
@@ -302,10 +312,15 @@ void limit_and_bend(const ClothView<T, I> &cloth, const StepOptions<T> &o, const
         Barrier alone(1);
         for (int l = averaged; l < cloth.level_count; ++l) average(cloth.level[l], finer(l), 0, cloth.level[l].count);
         for (int l = cloth.level_count - 1; l >= shared; --l) limit_level(cloth, o, l, 0, 1, alone);
+        if (cloth.level_count && !shared) keep_moves(cloth.level[0], 0, cloth.level[0].count);
     }
     turn.each(Turn::BENDING, cloth.chunk_count, [&](std::size_t c) { measure_bending(cloth.bending, static_cast<int>(c), cloth.point); });
     turn.barrier.wait();
+    if (!shared) return;
     for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, turn.rank, turn.size, turn.barrier);
+    const Share mine = share(cloth.level[0].count, turn.rank, turn.size);
+    keep_moves(cloth.level[0], mine.begin, mine.end);
+    turn.barrier.wait();
 }
 
 // Eight contact planes: push out along the normal, Coulomb friction on the motion relative to the skin. `time` is that of
