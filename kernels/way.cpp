@@ -160,11 +160,11 @@ nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<st
 // of rows (n, 3), always added up in the same order: the mean of their squared lengths, and of those from the mean row
 nb::tuple mean_squares(Points rows) {
     double sum[12] = {}, square[12] = {};
-    const auto add = [&](std::size_t i, std::size_t k) { sum[k] += rows.data()[i], square[k] += rows.data()[i] * rows.data()[i]; };
+    const double *v = rows.data();
     const std::size_t whole = rows.size() / 12;
-    for (std::size_t i = 0; i < whole; ++i)
-        for (std::size_t k = 0; k < 12; ++k) add(12 * i + k, k);
-    for (std::size_t i = 12 * whole; i < rows.size(); ++i) add(i, i % 12);
+    for (std::size_t i = 0; i < whole; ++i, v += 12)
+        for (int k = 0; k < 12; ++k) sum[k] += v[k], square[k] += v[k] * v[k];
+    for (std::size_t k = 0; k < rows.size() % 12; ++k) sum[k] += v[k], square[k] += v[k] * v[k];
     const auto count = static_cast<double>(std::max<std::size_t>(rows.shape(0), 1));
     double all = 0, together = 0;
     for (const double part : square) all += part / count;

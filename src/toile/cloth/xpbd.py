@@ -58,12 +58,14 @@ QUALITIES = {
 SLOW, AT_REST = 0.1, 0.2
 """cloth slower than this on the mean [m/s] takes substeps of one length always, a fifth of the way from the
 longest to the shortest; cloth faster than twice this as many as its stretch asks for"""
-FAST = 0.3
+FAST = 0.4
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
 CALM_ASKS, FAST_ASKS = (0.75, 1.5, 1.0), (0.0, 0.5, 6.0)
 """from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
 that calm cloth may take, and the most in terms of that"""
+LARGE = 32_768
+"""cloth of more particles takes more substeps, by the third root: tension has more edges to go along"""
 RUBBING, STICKING = 0.04, 0.08
 """threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
 is nearly still [m/s²]; dry friction, so that small swings end"""
@@ -280,25 +282,25 @@ class XpbdSolver:
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, velocity: Floats) -> float:
+    def _substep(self, position: Floats, speed: float, whipping: float) -> float:
         """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
         quality = QUALITIES[self.settings.quality]
         # some 8000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
-        calm = calmness(whipping_speed(velocity), FAST)
+        calm = calmness(whipping, FAST)
         begin, end, highest = (calm * a + (1.0 - calm) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
         # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
         # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
-        strain = AT_REST + (1.0 - calmness(mean_speed(velocity), SLOW)) * (strain - AT_REST)
+        strain = AT_REST + (1.0 - calmness(speed, SLOW)) * (strain - AT_REST)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
-        return float(1 / rate)
+        return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
-    def _substeps(self, state: State, dt: float) -> int:
+    def _substeps(self, position: Floats, speed: float, whipping: float, dt: float) -> int:
         """Return how many substeps dt seconds take."""
         if self.settings.substep:
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
-        return max(1, math.floor(dt / self._substep(state.position, state.velocity) + 0.5))
+        return max(1, math.floor(dt / self._substep(position, speed, whipping) + 0.5))
 
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
@@ -311,8 +313,8 @@ class XpbdSolver:
         if not self._levels_ready:
             self._set_levels()
         parts = self._looks(scene, dt)
-        speed = mean_speed(state.velocity)
-        substeps = self._substeps(state, dt / parts)
+        speed, whipping = speeds(state.velocity)
+        substeps = self._substeps(state.position, speed, whipping, dt / parts)
         self._cloth.set_drag(self._drag + (0.0 if self.settings.substep else rubbing_drag(speed)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
@@ -365,15 +367,19 @@ def _kernel(precision: str, particles: int) -> type:
     return double if precision == "double" else single
 
 
+def speeds(velocity: Floats) -> tuple[float, float]:
+    """Return the root of the mean square of velocities (n, 3) [m/s], and of those against their mean.
+
+    The second is that of cloth which whips; cloth that is carried along as a whole does not.
+    """
+    # no dot product: a threaded one adds up in another order on another machine
+    mean, own = _kernels.mean_squares(velocity)
+    return math.sqrt(mean), math.sqrt(own)
+
+
 def mean_speed(velocity: Floats) -> float:
     """Return the root of the mean square of velocities (n, 3) [m/s]."""
-    # no dot product: a threaded one adds up in another order on another machine
-    return math.sqrt(_kernels.mean_squares(velocity)[0])
-
-
-def whipping_speed(velocity: Floats) -> float:
-    """Return the same of velocities against their mean: of cloth that is not carried along as a whole."""
-    return math.sqrt(_kernels.mean_squares(velocity)[1])
+    return speeds(velocity)[0]
 
 
 def calmness(speed: float, slow: float) -> float:
