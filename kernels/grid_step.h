@@ -389,9 +389,11 @@ TOILE_INLINE void respond(const Plane &plane, const Wide<T> &w, Wide<T> *x, Wide
     for (int a = 0; a < 3; ++a) x[a] += n[a] * push, old[a] += n[a] * late, s[a] = x[a] - old[a] - plane.skin(a) * dt;
     const Wide<T> along = s[0] * n[0] + s[1] * n[1] + s[2] * n[2];
     for (int a = 0; a < 3; ++a) s[a] -= n[a] * along;
-    // all of the slip while the skin grips, else friction times the push of it
-    const Wide<T> grip = plane.friction() * push, slip = at_least(square_root(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), wide<T>(T(1e-12)));
-    const Wide<T> share = where_positive(push, at_most(grip / slip, wide<T>(T(1))));
+    // all of the slip while the skin grips, else friction times the push of it; where all of them grip no root is needed
+    const Wide<T> grip = plane.friction() * push, slip2 = at_least(s[0] * s[0] + s[1] * s[1] + s[2] * s[2], wide<T>(T(1e-24)));
+    Wide<T> share = wide<T>(T(1));
+    if (any_greater(slip2, grip * grip)) share = at_most(grip / square_root(slip2), share);
+    share = where_positive(push, share);
     for (int a = 0; a < 3; ++a) x[a] -= s[a] * share;
 }
 // time: when the substep ends, since the first began [s]

@@ -46,7 +46,7 @@ struct Bands {
 struct Away {
     int rows, columns;
 };
-constexpr int AWAY_COUNT = 10, AWAY_TWICE = 6;  // the first ones are swept twice
+constexpr int AWAY_COUNT = 10, AWAY_TWICE = 4;  // the first ones are swept twice
 constexpr Away AWAY[AWAY_COUNT] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, -1}, {2, 0}, {1, 2}, {1, -2}, {2, 1}, {2, -1}};
 
 // planes of the skin, sixteen consecutive places of a phase side by side; those of vertices without skin are never reached

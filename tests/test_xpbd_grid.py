@@ -97,7 +97,7 @@ def project_threads(
 
 
 AWAY = [(0, 1), (0, 2), (1, 0), (1, 1), (1, -1), (2, 0), (1, 2), (1, -2), (2, 1), (2, -1)]
-"""rows and columns to the coarse points that limits lead to; the first six are swept twice"""
+"""rows and columns to the coarse points that limits lead to; the first four are swept twice"""
 
 
 def follow(count: int) -> Floats:
@@ -130,7 +130,7 @@ def limit_coarse(y: Floats, u: Floats, w: Floats, rows: int, columns: int) -> No
                         one, two = r * columns + c, i * columns + j
                         pull(y, w, one, two, float(np.linalg.norm(u[one] - u[two])))
 
-    for kinds in (AWAY, AWAY[:6]):
+    for kinds in (AWAY, AWAY[:4]):
         for first, past in ((0, half), (half, rows)):
             for away in kinds:
                 sweep(away, first, past - away[0])
