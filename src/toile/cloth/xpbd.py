@@ -58,7 +58,7 @@ QUALITIES = {
 SLOW, AT_REST = 0.1, 0.2
 """cloth slower than this on the mean [m/s] takes substeps of one length always, a fifth of the way from the
 longest to the shortest; cloth faster than twice this as many as its stretch asks for"""
-FAST = 0.4
+FAST = 0.35
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
 CALM_ASKS, FAST_ASKS = (0.8, 1.5, 1.0), (0.0, 0.5, 6.0)
