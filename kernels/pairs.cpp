@@ -86,6 +86,21 @@ void Facing::smooth() {
     }
 }
 
+void Facing::find_folds(const surface::Near &near, const Alike<std::int32_t> &layer) {
+    if (!patches_) return;
+    folded_.assign(patches_->patch_count(), 0);
+    for (const auto *pairs : {&near.vertex_face, &near.edge_edge})
+        for (const surface::Four &four : *pairs)
+            if (layer[four[0]] == layer[four[3]])
+                for (const std::int32_t p : four) folded_[home_[p]] = 1;
+}
+
+bool Facing::tipped(std::int32_t particle, const std::array<double, 3> &outward) const {
+    const std::array<double, 3> even = smoothed(particle);
+    const auto times = [](const std::array<double, 3> &a, const std::array<double, 3> &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; };
+    return times(outward, even) < EVEN * std::sqrt(times(outward, outward) * times(even, even));
+}
+
 template <class T>
 std::array<double, 3> Facing::at(const T *point, std::int32_t particle) const {
     const PatchView view = patches_->view();
@@ -155,8 +170,7 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
         const int inside = upper < lower ? 0 : edges ? 2 : 1;
         if (edges) outward = facing(inside) + facing(inside + 1);
         else if (inside == 0) outward = facing(0);
-        const V3 even = vector(cloth.facing->smoothed(p[inside]));
-        tipped = dot(outward, even) < EVEN * std::sqrt(dot(outward, outward) * dot(even, even));
+        tipped = cloth.facing->folded(p[inside]) || cloth.facing->tipped(p[inside], {outward.x, outward.y, outward.z});
     }
     if (!direction(apart, across, upper, lower, outward, tipped, n)) return false;
     plane.gap = static_cast<T>(dot(n, apart)), plane.thickness = thick;

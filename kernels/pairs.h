@@ -23,16 +23,22 @@ class Facing {
     Facing() = default;
     // edge: of a mean triangle [m]. The patches must outlive it, and keep their axes from now on.
     Facing(surface::Patches &patches, double edge);
-    std::size_t bytes() const { return bytes_of(smoothed_) + home_.bytes(); }
+    std::size_t bytes() const { return bytes_of(smoothed_, folded_) + home_.bytes(); }
     // after a search
     void smooth();
+    // … where it found a garment near to itself; layer of each particle
+    void find_folds(const surface::Near &near, const Alike<std::int32_t> &layer);
     // nobody will ask before the next search
-    void forget() { give_back(smoothed_); }
+    void forget() { give_back(smoothed_, folded_); }
+    // whether the garment lies on itself here: what faces out of one of its sheets may face into the next
+    bool folded(std::int32_t particle) const { return folded_[static_cast<std::size_t>(home_[particle])]; }
     // mean over the cloth as far as folds are wide, not normalised: where a fold has tipped over, its own normal is against it
     std::array<double, 3> smoothed(std::int32_t particle) const {
         const float *n = &smoothed_[4 * static_cast<std::size_t>(home_[particle])];
         return {n[0], n[1], n[2]};
     }
+    // Whether cloth that faces outward at a particle (not normalised) stands up or has tipped over: the cloth round it faces elsewhere.
+    bool tipped(std::int32_t particle, const std::array<double, 3> &outward) const;
     // normal of a particle, not normalised: the sum of the area vectors of those of its triangles that are in one patch
     // point: (particle, 4)
     template <class T>
@@ -42,6 +48,7 @@ class Facing {
     surface::Patches *patches_ = nullptr;
     Numbering home_;               // the patch that has most of a particle's triangles
     std::vector<float> smoothed_;  // (patch, 4)
+    std::vector<std::uint8_t> folded_;  // (patch)
     int rounds_ = 0;
 };
 

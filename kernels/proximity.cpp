@@ -372,6 +372,7 @@ void Patches::find_touching_boxes(const double *position, std::vector<std::array
                 }
             });
     });
+    if (keep_axes_) axes_ = std::move(now_.axis);
     now_ = {};
     for (const auto &f : found) pairs.insert(pairs.end(), f.begin(), f.end());
 }

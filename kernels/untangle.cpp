@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "bind.h"
 #include "checks.h"
@@ -19,6 +20,7 @@ Untangler::Untangler(const std::int32_t *triangles, std::size_t triangle_count, 
       wished_(particle_count, Vec3{0, 0, 0}), wishes_(particle_count, 0), moved_(particle_count, 0) {
     if (layer) layer_.assign(layer, layer + triangle_count);
     if (label) label_.assign(label, label + particle_count);
+    if (std::adjacent_find(layer_.begin(), layer_.end(), std::not_equal_to<>()) != layer_.end()) facing_ = Facing(patches_, mean_edge());
     // both sides of an inner edge get the lower number
     for (std::size_t i = 0; i < edge_of_side_.size(); ++i) {
         const auto t = i / 3;
@@ -33,6 +35,25 @@ Untangler::Untangler(const std::int32_t *triangles, std::size_t triangle_count, 
 }
 
 Vec3 Untangler::normal_of(const Tree &tree, std::int32_t t) const { return normalised(tree.pseudonormal(t, FACE)); }
+
+// as of the cloth, a mean triangle being equilateral [m]
+double Untangler::mean_edge() const {
+    double area = 0;
+    for (std::size_t t = 0; t < cloth_.triangle_count(); ++t) {
+        const std::int32_t *v = cloth_.triangle(t);
+        area += 0.5 * length(cross(cloth_.vertex(v[1]) - cloth_.vertex(v[0]), cloth_.vertex(v[2]) - cloth_.vertex(v[0])));
+    }
+    return std::sqrt(area / static_cast<double>(cloth_.triangle_count()) * 4 / std::sqrt(3.0));
+}
+
+// The way out of a garment at a triangle of it: where the triangle faces, or, in a fold that has tipped over, the cloth round it.
+Vec3 Untangler::out_of(std::int32_t t) const {
+    const Vec3 own = normal_of(cloth_, t);
+    const std::int32_t particle = cloth_.triangle(t)[0];
+    if (!facing_.tipped(particle, {own.x, own.y, own.z})) return own;
+    const auto even = facing_.smoothed(particle);
+    return normalised({even[0], even[1], even[2]});
+}
 
 void Untangler::wish(std::int32_t particle, Vec3 way) {
     wished_[particle] = wished_[particle] + way;
@@ -56,12 +77,12 @@ void Untangler::push_off_body(const Tree &body, const std::vector<TrianglePair> 
     }
 }
 
-// the outer garment goes out along the inner one's normal
+// the outer garment goes out of the inner one
 void Untangler::part_layers(const std::vector<TrianglePair> &pairs, double step) {
     for (const auto [s, t] : pairs) {
         if (layer_of(s) == layer_of(t)) continue;
         const auto inner = layer_of(s) < layer_of(t) ? s : t, outer = inner == s ? t : s;
-        const Vec3 out = normal_of(cloth_, inner);
+        const Vec3 out = out_of(inner);
         for (int k = 0; k < 3; ++k) {
             wish(cloth_.triangle(outer)[k], step * out);
             wish(cloth_.triangle(inner)[k], -0.2 * step * out);
@@ -170,7 +191,7 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
     if (skin.empty() && cloth.empty()) return report;
     const std::vector<double> start(position, position + size);
     std::vector<double> best = start;
-    cloth_.refit(position);
+    cloth_.refit(position), facing_.smooth();
     while ((!skin.empty() || !cloth.empty()) && report.rounds < options.rounds) {
         ++report.rounds;
         if (body) push_off_body(*body, skin, options.step);

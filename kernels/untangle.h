@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bvh.h"
+#include "pairs.h"
 #include "proximity.h"
 #include "triangle_pairs.h"
 
@@ -42,6 +43,8 @@ class Untangler {
     };
     std::int32_t layer_of(std::int32_t t) const { return layer_.empty() ? 0 : layer_[t]; }
     Vec3 normal_of(const Tree &tree, std::int32_t t) const;
+    double mean_edge() const;
+    Vec3 out_of(std::int32_t t) const;
     void wish(std::int32_t particle, Vec3 way);
     void push_off_body(const Tree &body, const std::vector<TrianglePair> &pairs, double step);
     void part_layers(const std::vector<TrianglePair> &pairs, double step);
@@ -52,6 +55,7 @@ class Untangler {
 
     Tree cloth_;
     Patches patches_;
+    Facing facing_;  // where there is more than one layer
     std::vector<std::int32_t> layer_, label_, edge_of_side_;
     std::vector<Vec3> wished_;
     std::vector<double> wishes_;

@@ -410,7 +410,7 @@ class Cloth {
             if constexpr (std::is_same_v<T, float>) patches_->borrow(work_.data(), work_.size());
             surface::Near near;
             patches_->find_ahead(point_.data(), velocity_.data(), 4, thickest, watch, std::max(2 * radius, thickest), near);
-            facing_.smooth();
+            facing_.smooth(), facing_.find_folds(near, layer_);
             pairs_.watch(near, count_);
             watched_for_ = watch;
         }

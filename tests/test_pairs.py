@@ -6,30 +6,36 @@ import numpy as np
 import pytest
 
 from cloth_samples import empty_space, lying, sheet
-from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
+from toile._kernels import SurfaceTree, Untangler, meeting_pairs, meeting_pairs_self
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.garment.outfit import join, layered
-from toile.types import Contacts, Floats, Scene, State
+from toile.types import Contacts, Floats, Garment, Scene, State
 
 STEP = 0.003
 """between the sheets of the fold [m]"""
 
 
-def folded(x: Floats) -> Floats:
-    """Return the sheet with an S-shaped fold: 12 cm onward, 5 cm back, then onward again."""
-    onward, back = x[:, 0] < 0.12, (x[:, 0] >= 0.12) & (x[:, 0] < 0.17)
-    along = np.where(onward, x[:, 0], np.where(back, 0.24 - x[:, 0], x[:, 0] - 0.1))
+def folded(x: Floats, width: float = 0.05) -> Floats:
+    """Return the sheet with an S-shaped fold: 12 cm onward, so far back [m], then onward again."""
+    onward, back = x[:, 0] < 0.12, (x[:, 0] >= 0.12) & (x[:, 0] < 0.12 + width)
+    along = np.where(onward, x[:, 0], np.where(back, 0.24 - x[:, 0], x[:, 0] - 2 * width))
     return np.stack([along, STEP * (2.0 - 2 * onward - back), x[:, 2]], axis=1)
 
 
-@pytest.mark.parametrize("gravity", [0.0, 9.81])
-def test_cloth_over_a_fold_that_has_tipped_over_stays_outside(gravity: float) -> None:
+def sheet_over_fold(width: float = 0.05) -> tuple[Garment, Floats]:
+    """Return two garments and where they are: the outer one lies flat over the other one's fold."""
+    inner, outer = sheet(31, 16, 0.3, 0.15), sheet(21, 16, 0.2, 0.15)
+    turned = np.array([1.0, -1.0, -1.0])  # triangles of `sheet` face down when it lies
+    x = np.concatenate([folded(lying(inner) * turned, width), lying(outer, -3 * STEP) * turned])
+    return layered(join([inner, outer])), x
+
+
+@pytest.mark.parametrize(("gravity", "width"), [(0.0, 0.05), (9.81, 0.05), (9.81, 0.1)])
+def test_cloth_over_a_fold_that_has_tipped_over_stays_outside(gravity: float, width: float) -> None:
     # The middle sheet of the fold faces down. Pushed out of it along its own normal, the outer cloth would go
     # down through the fold, on and on: hundreds of pairs, thousands within half a second.
-    inner, outer = sheet(31, 16, 0.3, 0.15), sheet(21, 16, 0.2, 0.15)
-    both, count = layered(join([inner, outer])), len(inner.uv)
-    turned = np.array([1.0, -1.0, -1.0])  # triangles of `sheet` face down when it lies
-    x = np.concatenate([folded(lying(inner) * turned), lying(outer, -3 * STEP) * turned])
+    both, x = sheet_over_fold(width)
+    count = int((both.particle_garment == 0).sum())
     x[:, 1] += 0.004
     up = np.tile([0.0, 1.0, 0.0], (len(x), 1))
 
@@ -41,6 +47,19 @@ def test_cloth_over_a_fold_that_has_tipped_over_stays_outside(gravity: float) ->
         state = solver.step(state, Scene(None, floor, np.array([0.0, -gravity, 0.0]), np.zeros(3)), 1 / 60)
         trees = [SurfaceTree(both.triangles[own], state.position) for own in _garments(both.triangles, count)]
         assert meeting_pairs(*trees)[0] == 0
+
+
+def test_cloth_dented_into_a_fold_that_has_tipped_over_is_taken_out_of_it() -> None:
+    # through two sheets of the fold; out of the one that faces down would be farther in
+    both, x = sheet_over_fold()
+    outer = both.particle_garment == 1
+    beside = np.hypot(x[outer, 0] - 0.105, x[outer, 2] + 0.075)
+    x[outer, 1] -= 0.008 * np.exp(-((beside / 0.02) ** 2))
+    layer = both.garment_layer[both.particle_garment[both.triangles[:, 0]]]
+    report = Untangler(both.triangles, x, layer).run(x, rounds=12)
+    assert report["cloth_before"] > 50
+    assert report["cloth_after"] == 0
+    assert x[outer, 1][beside < 0.02].min() > 1.5 * STEP
 
 
 def test_a_sleeve_lies_outside_the_front_of_the_garment_above() -> None:

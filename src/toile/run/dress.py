@@ -70,9 +70,6 @@ def dress_garments(
 ) -> Recording:
     """Return the body wearing garments that are built but not sewn (see dress)."""
     settings, method = settings or SewSettings(), method or Method()
-    if len(garments) > 2:
-        # layers need the time to part: at rest sooner, a coat over a skirt over a T-shirt crossed it
-        settings = replace(settings, rubs=False)
     *first, last = turns(garments, body)
     sewing = Method(solver_settings=method.sewing_settings)
     worn: Worn | None = None

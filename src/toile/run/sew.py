@@ -66,8 +66,6 @@ class SewSettings:
     """how fast motion dies down while the seams close [1/s]"""
     drape_drag: float = 2.0
     """how fast motion dies down while the garment drapes; it grows with time [1/s]"""
-    rubs: bool = True
-    """threads that rub bring the garment to rest sooner while it drapes"""
     slip: float = 0.4
     """time in which the garment slips into place without friction [s]"""
     substep: float = 1 / 800
@@ -325,7 +323,7 @@ def drape(
         solver.set_friction((frame >= slips * settings.fps).astype(np.float64))
         hurry = 1 + 8 * min(max(0.0, frame / longest - 0.15), 0.85)
         late = 1 + 4 * max(0.0, frame / longest - 1)
-        rubbing = rubbing_drag(mean_speed(state.velocity)) if settings.rubs else 0.0
+        rubbing = rubbing_drag(mean_speed(state.velocity))
         solver.set_drag(engine.drag + settings.drape_drag * hurry * late + rubbing)
         state = advance_frame(solver, creases, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
