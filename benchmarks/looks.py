@@ -184,6 +184,7 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     lines = []
     for name in (n for n in GARMENTS if options.only in n):
+        dressed(name, options.edge / 100)
         for engine in ENGINES:
             path = options.output / f"{name} {engine}.toile"
             with without_threads(engine == "before"):

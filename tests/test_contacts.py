@@ -8,7 +8,7 @@ import pytest
 from surfaces import icosphere, join, single_bone_body, tube
 from toile import _kernels
 from toile._kernels import SurfaceTree
-from toile.collision.contacts import make_collider, respond
+from toile.collision.contacts import gripping, make_collider, respond
 from toile.collision.shapes import Plane, Sphere, Together, floor, incline, nothing, together
 from toile.collision.surface import GROUPS, LIMB_GROUP, SurfaceCollider, SurfaceSettings, triangle_groups
 from toile.errors import ToileError
@@ -39,6 +39,23 @@ def test_incline_slides_as_coulomb_says() -> None:
 def test_incline_slips_only_beyond_the_friction_angle(mu: float) -> None:
     assert slide(np.arctan(mu) * 0.999, mu, 0.5) < 1e-9
     assert slide(np.arctan(mu) * 1.01, mu, 0.5) > 1e-3
+
+
+def test_skin_that_grips_less_lets_slide() -> None:
+    """With a third of the friction it slips on a slope that held; of two contacts the least grip counts."""
+    mu, x = 0.6, np.zeros((2, 3))
+    v = np.tile(1e-3 * GRAVITY, (2, 1))
+    found = incline(np.arctan(0.3))(x + 1e-3 * v)
+    pairs = [0, 0, 1, 1]
+    less = Contacts(
+        found.particle[pairs], found.gap[pairs], found.normal[pairs], found.velocity[pairs],
+        grip=np.array([1.0, 1.0, 1.0, 1 / 3]),
+    )  # fmt: skip
+    _, after = respond(x + 1e-3 * v, v, less, friction=mu, dt=1e-3)
+    assert np.linalg.norm(after[0]) < 1e-12
+    assert np.linalg.norm(after[1]) > 1e-4
+    assert gripping(found, np.full(2, mu)).tolist() == [mu, mu]
+    assert gripping(less, np.full(2, mu)).tolist() == pytest.approx([mu, mu / 3])
 
 
 def plainly(x, v, contacts, thickness, friction, dt):

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from toile.body import make_body, named_body
-from toile.body.skin import pose_body, rest_pose
+from toile.body.skin import pose_body, rest_pose, vertex_normals
+from toile.collision.creases import BothSides
 from toile.collision.mittens import BEND, mittens
 from toile.collision.surface import SurfaceCollider, SurfaceSettings
+from toile.errors import ToileError
 from toile.motion import read_motion, retarget
 from toile.types import LIMBS, Body, Floats
 
@@ -52,6 +54,31 @@ def test_cloth_between_fingers_is_pushed_out(body: Body) -> None:
     gloved = SurfaceCollider(body).ask(rest_pose(body), point)
     assert bare.gap.min() > 0.005
     assert gloved.gap.min() < 0.0
+
+
+@pytest.mark.parametrize("gloved", [True, False])
+def test_hands_slide_over_cloth_and_nothing_else_does(body: Body, gloved: bool) -> None:
+    """Where they stand still they grip: cloth may rest on a hand."""
+    settings = SurfaceSettings(mittens=gloved, hand_grip=0.25)
+    collider = SurfaceCollider(body, settings)
+    normal = vertex_normals(body.vertices, body.triangles)
+    out = body.vertices + 0.003 * normal
+    hand = np.isin(body.limb, HANDS)
+    found = collider.ask(rest_pose(body), out)
+    assert found.grip is not None
+    assert set(np.unique(found.grip)) == {0.25, 1.0}
+    near = np.abs(found.gap - 0.003) < 1e-4
+    mostly = found.grip[near & hand[found.particle]] if not gloved else found.grip[hand[found.particle]]
+    assert np.mean(mostly == 0.25) > 0.9
+    elsewhere = found.grip[near & ~hand[found.particle]]
+    assert np.mean(elsewhere == 1.0) > 0.99
+    assert collider.ask(rest_pose(body), out[~hand][:50]).grip is None
+    assert BothSides(collider).at(rest_pose(body))(out).grip is None
+
+
+def test_a_grip_of_more_than_all_is_refused() -> None:
+    with pytest.raises(ToileError, match=r"hand_grip is 1\.5: choose 0 to 1"):
+        SurfaceSettings(hand_grip=1.5)
 
 
 def test_mittens_fit_while_walking_and_come_off_when_fingers_bend(body: Body) -> None:

@@ -445,6 +445,26 @@ def test_incline_slips_as_coulomb_says(friction: float, angle: float) -> None:
     assert travelled == pytest.approx(expected, rel=0.02, abs=1e-6)
 
 
+def test_cloth_slides_where_skin_grips_less_and_holds_again_after() -> None:
+    angle = 0.25  # tan α < μ: holds
+    garment = sheet(5, 5, 0.04, 0.04, replace(COTTON, friction=0.4))
+    down = np.array([np.cos(angle), -np.sin(angle), 0.0])
+    x = garment.uv[:, :1] * down + garment.uv[:, 1:] * np.array([0.0, 0.0, 1.0])
+    holds = plane(angle)
+
+    def slippery(position: Floats) -> Contacts:
+        return replace(holds.contacts(position), grip=np.zeros(len(position)))
+
+    solver = XpbdSolver(garment, replace(DOUBLE, thickness=0.0))
+    still = solver.step(State(x, np.zeros_like(x)), holds, 1 / 60)
+    slid = solver.step(still, replace(holds, contacts=slippery), 1 / 60)
+    held = solver.step(State(slid.position, np.zeros_like(x)), holds, 1 / 60)
+    way = [((b.position - a.position) @ down).mean() for a, b in ((still, slid), (slid, held))]
+    # x = ½ g sin α t² without friction
+    assert way[0] == pytest.approx(0.5 * 9.81 * np.sin(angle) / 3600, rel=0.1)
+    assert abs(way[1]) < 0.01 * way[0]
+
+
 def test_bad_arguments_are_exceptions() -> None:
     garment = sheet(4, 4, 0.03, 0.03)
     solver = XpbdSolver(garment)

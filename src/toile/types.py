@@ -517,6 +517,8 @@ class Contacts:
     """of the skin at the nearest point [m/s], (c, 3)"""
     trail: SkinTrail | None = None
     """lets a solver follow these contacts over the skin while it moves on"""
+    grip: Floats | None = None
+    """share of the fabric's friction that acts there, (c,); None: all of it everywhere"""
 
 
 class ContactQuery(Protocol):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from toile.collision.contacts import respond
 from toile.mesh.topology import by_colour, colour_constraints, unique_edges
-from toile.types import Contacts, Floats, Garment, Ints, Scene
+from toile.types import Floats, Garment, Ints, Scene
 
 
 def rest_lengths(garment: Garment) -> tuple[Ints, Floats]:
@@ -67,5 +67,5 @@ def after_contact(
     if not len(found.particle):
         return x, v
     advance = np.einsum("ca,ca->c", found.normal, found.velocity) * since
-    moved = Contacts(found.particle, found.gap - advance, found.normal, found.velocity)
+    moved = replace(found, gap=found.gap - advance)
     return respond(x, v, moved, thickness=thickness, friction=friction, dt=dt)

@@ -31,6 +31,7 @@ from toile.cloth.folds import Folds
 from toile.cloth.gathers import gathered_corners
 from toile.cloth.grid import find_grid, stencil_stars
 from toile.cloth.threads import long_threads
+from toile.collision.contacts import gripping
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels
 from toile.types import Contacts, Floats, Garment, Ints, Scene, State
@@ -180,6 +181,7 @@ class XpbdSolver:
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
         self._folds = Folds(garment, bends.centre, self.settings.bend_scale) if len(garment.fold_uv) else None
+        self._friction, self._loose = np.ones(garment.particle_count), False
         self._seam_fraction = self._next_fraction = 1.0
         self._levels_ready = False
         if self._grid is not None:
@@ -226,7 +228,14 @@ class XpbdSolver:
 
     def set_friction(self, scale: float | Floats) -> None:
         """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
-        self._cloth.set_friction(np.full(self.garment.particle_count, scale, np.float64))
+        self._friction = np.full(self.garment.particle_count, scale, np.float64)
+        self._cloth.set_friction(self._friction)
+
+    def _loosen(self, contacts: Contacts) -> None:
+        """Let cloth slide on skin that grips less, until it is looked at again."""
+        if contacts.grip is not None or self._loose:
+            self._cloth.set_friction(gripping(contacts, self._friction))
+        self._loose = contacts.grip is not None
 
     def _set_grid(self, threads: Membrane, bends: Stars) -> None:
         """Let a rectangle of equal cells be swept without lists."""
@@ -325,6 +334,7 @@ class XpbdSolver:
         while part < parts:
             time = part * dt / parts
             contacts = NO_CONTACTS if ball else _moved(scene.contacts(position), time)
+            self._loosen(contacts)
             # the kernel asks a ball, and follows contacts over the skin, by itself
             looks = parts if ball else min(FOLLOWED, parts - part) if contacts.trail else 1
             position, velocity = self._cloth.step(

@@ -76,7 +76,7 @@ def respond(
         contacts.normal,
         contacts.velocity,
         _per_particle(thickness, count),
-        _per_particle(friction, count),
+        gripping(contacts, _per_particle(friction, count)),
         dt,
     )
     return found
@@ -85,3 +85,12 @@ def respond(
 def _per_particle(value: ArrayLike, count: int) -> Floats:
     """Return a number, or one per particle, as one per particle, (n,)."""
     return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype=np.float64), count))
+
+
+def gripping(contacts: Contacts, friction: Floats) -> Floats:
+    """Return the friction of each particle, (n,), less where it lies on skin that grips less."""
+    if contacts.grip is None:
+        return friction
+    least = np.ones_like(friction)
+    np.minimum.at(least, contacts.particle, contacts.grip)
+    return friction * least

@@ -147,7 +147,8 @@ def _nearest(
 def _merged(found: Contacts, particle: Ints, gap: Floats, normal: Floats) -> Contacts:
     """Return the contacts with more of them on skin that stands still, in the order of their points."""
     if not len(particle):
-        return replace(found, trail=None)  # asked again at each look: both sides count then too
+        # asked again at each look: both sides count then too; hands that stand still grip
+        return replace(found, trail=None, grip=None)
     points = np.concatenate([found.particle, particle])
     order = np.argsort(points, kind="stable")
     return Contacts(

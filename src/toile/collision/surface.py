@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from toile._kernels import SkinTrail, SurfaceTree
-from toile.collision.mittens import mittens
+from toile.collision.mittens import HANDS, mittens
 from toile.collision.tents import tents
 from toile.errors import ToileError
 from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
@@ -38,6 +38,12 @@ def triangle_groups(body: Body, triangles: Ints | None = None) -> Ints:
     """Return the group of each triangle of skin, (t,): that of most of its corners."""
     groups = LIMB_GROUP[body.limb][body.triangles if triangles is None else triangles]
     return np.where(groups[:, 1] == groups[:, 2], groups[:, 1], groups[:, 0]).astype(np.int32)
+
+
+def triangle_grips(body: Body, triangles: Ints, hand: float) -> Floats:
+    """Return the share of a fabric's friction that acts on each triangle of skin, (t,): `hand` on hands."""
+    hands = [LIMBS.index(name) for name in HANDS]
+    return np.where(np.isin(body.limb[triangles], hands).any(axis=1), hand, 1.0)
 
 
 CELL = 0.01
@@ -68,8 +74,13 @@ class SurfaceSettings:
     """contact sees tips of the skin under tents (tents.py)"""
     mittens: bool = True
     """contact sees hands in mittens (mittens.py)"""
+    hand_grip: float = 0.0
+    """share of the fabric's friction on hands: cloth bends round a fingertip, edges longer than it is wide
+    cannot, and hook it"""
 
     def __post_init__(self) -> None:
+        if not 0 <= self.hand_grip <= 1:
+            raise ToileError(f"hand_grip is {self.hand_grip}: choose 0 to 1, a share of the friction")
         if not 0 < self.radius < 1:
             raise ToileError(f"contact radius is {self.radius} m: choose between 0 and 1 m")
 
@@ -91,6 +102,7 @@ class SurfaceCollider:
         self.body = body
         self._mittens = mittens(body) if self.settings.mittens else None
         self._trees: dict[bool, SurfaceTree] = {}
+        self._grips: dict[SurfaceTree, Floats] = {}
         self.tree = self._tree(self._mittens is not None)
         made = tents(body) if self.settings.tents else None
         self._tents = made if made is not None and len(made.vertex) else None
@@ -104,7 +116,8 @@ class SurfaceCollider:
         if gloved not in self._trees:
             triangles = self._mittens.triangles if gloved and self._mittens else self.body.triangles
             group = triangle_groups(self.body, triangles) if self.settings.by_limb else None
-            self._trees[gloved] = SurfaceTree(triangles, self.body.vertices, group)
+            tree = self._trees[gloved] = SurfaceTree(triangles, self.body.vertices, group)
+            self._grips[tree] = triangle_grips(self.body, triangles, self.settings.hand_grip)
         return self._trees[gloved]
 
     def at(self, body: PosedBody) -> SurfaceQuery:
@@ -168,7 +181,8 @@ class SurfaceCollider:
         particle, gap, normal, velocity, triangle, self._hint = found
         radius = self.settings.radius
         trail = SkinTrail(self.tree, triangle, body.velocity, radius, HURRY * radius, self._hint)
-        return Contacts(particle=particle, gap=gap, normal=normal, velocity=velocity, trail=trail)
+        grip = self._grips[self.tree][triangle]
+        return Contacts(particle, gap, normal, velocity, trail, grip if (grip < 1.0).any() else None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
