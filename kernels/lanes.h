@@ -76,11 +76,20 @@ TOILE_LANE_OP(/)
 #undef TOILE_LANE_OP
 #endif
 
+// one number in every lane
+template <class V, class T>
+inline V filled(T value) {
+#if TOILE_VECTOR
+    return value - V{};  // one instruction; lane by lane it becomes as many as there are lanes
+#else
+    V r;
+    for (T &lane : r.a) lane = value;
+    return r;
+#endif
+}
 template <class T>
 inline Lane<T> splat(T value) {
-    Lane<T> r;
-    for (int i = 0; i < LANES; ++i) r[i] = value;
-    return r;
+    return filled<Lane<T>>(value);
 }
 template <class T>
 inline Lane<T> load(const T *p) {

@@ -8,34 +8,34 @@ namespace {
 
 // (1 - l²) / (1 + l²): how much a thread of relative length l is too short, 1 - l to second order, without its square root.
 // Threads resist being pushed together less than being pulled: cloth finer than the mesh would buckle instead.
-template <class T>
-inline Wide<T> shortfall(const Wide<T> &length2, const Wide<T> &soft, T compression) {
-    const Wide<T> one = wide<T>(T(1)), missing = one - length2;
-    return at_most(missing, missing * wide<T>(compression)) / ((one + length2) * soft);
+template <class T, class V>
+TOILE_INLINE V shortfall(const V &length2, const V &soft, T compression) {
+    const V one = filled<V>(T(1)), missing = one - length2;
+    return at_most(missing, missing * filled<V>(compression)) / ((one + length2) * soft);
 }
 
 template <class T>
 struct Threads {
-    Wide<T> ux, uy, uz, vx, vy, vz;  // Fu, Fv
-    Wide<T> ax, ay, az, bx, by, bz;  // what a corner with the weights a or b is moved by per inverse mass
+    Lane<T> ux, uy, uz, vx, vy, vz;  // Fu, Fv
+    Lane<T> ax, ay, az, bx, by, bz;  // what a corner with the weights a or b is moved by per inverse mass
 
     // Δλ = -C / (Σ w |∇C|² + α / dt²). Weft and warp from the same positions, as they hardly know of each other, then the shear that is left by them,
     // to first order: so nothing waits for more than two quotients. saa, sab, sbb: Σ w a², Σ w a b, Σ w b²; the softness of the three is α / dt².
-    TOILE_INLINE void project(const Wide<T> &saa, const Wide<T> &sab, const Wide<T> &sbb, const Wide<T> &weft, const Wide<T> &warp,
-                              const Wide<T> &shear, T compression) {
-        const Wide<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
-        const Wide<T> one = wide<T>(T(1)), turn = sab * uv;
-        const Wide<T> du = shortfall<T>(uu, saa + weft, compression), dv = shortfall<T>(vv, sbb + warp, compression);
-        const Wide<T> step = one / (saa * vv + turn + turn + sbb * uu + shear);
+    TOILE_INLINE void project(const Lane<T> &saa, const Lane<T> &sab, const Lane<T> &sbb, const Lane<T> &weft, const Lane<T> &warp,
+                              const Lane<T> &shear, T compression) {
+        const Lane<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
+        const Lane<T> one = splat<T>(T(1)), turn = sab * uv;
+        const Lane<T> du = shortfall<T>(uu, saa + weft, compression), dv = shortfall<T>(vv, sbb + warp, compression);
+        const Lane<T> step = one / (saa * vv + turn + turn + sbb * uu + shear);
         draw(du, dv, -(uv * (one + (saa * du + sbb * dv)) + sab * (du * uu + dv * vv)) * step);
     }
     // Δλ of weft, warp and shear
-    TOILE_INLINE void draw(const Wide<T> &du, const Wide<T> &dv, const Wide<T> &ds) {
+    TOILE_INLINE void draw(const Lane<T> &du, const Lane<T> &dv, const Lane<T> &ds) {
         ax = du * ux + ds * vx, ay = du * uy + ds * vy, az = du * uz + ds * vz;
         bx = ds * ux + dv * vx, by = ds * uy + dv * vy, bz = ds * uz + dv * vz;
     }
     // a corner by its weights a and b times its inverse mass
-    TOILE_INLINE void move(WidePoint<T> &x, const Wide<T> &wa, const Wide<T> &wb) const {
+    TOILE_INLINE void move(Lanes4<T> &x, const Lane<T> &wa, const Lane<T> &wb) const {
         x.x += wa * ax + wb * bx, x.y += wa * ay + wb * by, x.z += wa * az + wb * bz;
     }
 };

@@ -32,11 +32,7 @@ constexpr int WIDTH = sizeof(Wide<T>) / sizeof(T);
 
 template <class T>
 inline Wide<T> wide(T value) {
-#if TOILE_VECTOR
-    return value - Wide<T>{};  // one instruction; lane by lane it becomes sixteen
-#else
-    return splat<T>(value);
-#endif
+    return filled<Wide<T>>(value);
 }
 template <class T>
 inline Wide<T> wide_load(const T *p) {
@@ -52,49 +48,6 @@ template <class T>
 struct WidePoint {
     Wide<T> x, y, z, w;
 };
-
-// Blocks of eight lanes that fill a register: one, or two joined. `stride` is how far apart the two are in memory.
-template <class T>
-constexpr int BLOCKS = WIDTH<T> / LANES;
-#if TOILE_VECTOR
-template <class T>
-inline Wide<T> joined(const Lane<T> &low, const Lane<T> &high) {
-    if constexpr (BLOCKS<T> == 2)
-        return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    else
-        return low;
-}
-template <class T>
-inline Lane<T> part(const Wide<T> &v, int which) {
-    if constexpr (BLOCKS<T> == 2)
-        return which ? __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15) : __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
-    else
-        return v;
-}
-#else
-template <class T>
-inline Wide<T> joined(const Lane<T> &low, const Lane<T> &) {
-    return low;
-}
-template <class T>
-inline Lane<T> part(const Wide<T> &v, int) {
-    return v;
-}
-#endif
-template <class T>
-inline Wide<T> load_blocks(const T *p, std::size_t stride) {
-    return joined<T>(load(p), BLOCKS<T> == 2 ? load(p + stride) : Lane<T>{});
-}
-template <class T, class I>
-inline WidePoint<T> gather_blocks(const T *points, const I *index, std::size_t stride) {
-    const Lanes4<T> low = gather(points, index), high = BLOCKS<T> == 2 ? gather(points, index + stride) : low;
-    return {joined<T>(low.x, high.x), joined<T>(low.y, high.y), joined<T>(low.z, high.z), joined<T>(low.w, high.w)};
-}
-template <class T, class I>
-inline void scatter_blocks(T *points, const I *index, std::size_t stride, const WidePoint<T> &v) {
-    for (int k = 0; k < BLOCKS<T>; ++k)
-        scatter(points, index + k * stride, Lanes4<T>{part<T>(v.x, k), part<T>(v.y, k), part<T>(v.z, k), part<T>(v.w, k)});
-}
 
 // particles (x, y, z, inverse mass) side by side: four numbers each
 template <class T>

@@ -54,41 +54,41 @@ void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t 
     }
 }
 
-// triangles: the cloth's own threads, eight or sixteen at a time (see Threads in threads_step.h)
+// triangles: the cloth's own threads, eight at a time (see Threads in threads_step.h)
 template <class T, class I>
 struct TriangleBlock {
     static constexpr std::size_t CORNERS = 3 * LANES, WEIGHTS = 4 * LANES, FIGURES = 3 * LANES;  // numbers of a block
     const I *index;
-    WidePoint<T> p, q, r;
+    Lanes4<T> p, q, r;
     Threads<T> threads;
-    Wide<T> a1, a2, b1, b2;
+    Lane<T> a1, a2, b1, b2;
 
     inline void read(const Constraints<T, I> &set, std::size_t b, const T *point) {
         index = set.index + b * CORNERS;
         const T *weight = set.weight + b * WEIGHTS;
-        p = gather_blocks(point, index, CORNERS), q = gather_blocks(point, index + LANES, CORNERS), r = gather_blocks(point, index + 2 * LANES, CORNERS);
-        a1 = load_blocks(weight, WEIGHTS), a2 = load_blocks(weight + LANES, WEIGHTS);
-        b1 = load_blocks(weight + 2 * LANES, WEIGHTS), b2 = load_blocks(weight + 3 * LANES, WEIGHTS);
-        const Wide<T> ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z, fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
+        p = gather(point, index), q = gather(point, index + LANES), r = gather(point, index + 2 * LANES);
+        a1 = load(weight), a2 = load(weight + LANES);
+        b1 = load(weight + 2 * LANES), b2 = load(weight + 3 * LANES);
+        const Lane<T> ex = q.x - p.x, ey = q.y - p.y, ez = q.z - p.z, fx = r.x - p.x, fy = r.y - p.y, fz = r.z - p.z;
         threads.ux = a1 * ex + a2 * fx, threads.uy = a1 * ey + a2 * fy, threads.uz = a1 * ez + a2 * fz;
         threads.vx = b1 * ex + b2 * fx, threads.vy = b1 * ey + b2 * fy, threads.vz = b1 * ez + b2 * fz;
     }
-    inline void project(const Constraints<T, I> &set, std::size_t b, const Wide<T> &stiff, T compression) {
+    inline void project(const Constraints<T, I> &set, std::size_t b, const Lane<T> &stiff, T compression) {
         const T *soft = set.softness + (BLOCKS_AT_ONCE * set.kind[b / BLOCKS_AT_ONCE] + b % BLOCKS_AT_ONCE) * FIGURES;
         // the weights are the inverse of two sides: their determinant is 1 / (2 area)
-        const Wide<T> det = a1 * b2 - a2 * b1, per_area = at_least(det + det, -(det + det)) * stiff;
-        const auto figure = [&](const T *of, int k) { return load_blocks(of + k * LANES, FIGURES); };
+        const Lane<T> det = a1 * b2 - a2 * b1, per_area = at_least(det + det, -(det + det)) * stiff;
+        const auto figure = [&](const T *of, int k) { return load(of + k * LANES); };
         // of the corners' inverse masses w: Σ w a², Σ w a b, Σ w b²
-        const Wide<T> a0 = -(a1 + a2), b0 = -(b1 + b2);
-        const Wide<T> pa = p.w * a0, qa = q.w * a1, ra = r.w * a2, pb = p.w * b0, qb = q.w * b1, rb = r.w * b2;
-        const Wide<T> saa = pa * a0 + qa * a1 + ra * a2, sab = pa * b0 + qa * b1 + ra * b2, sbb = pb * b0 + qb * b1 + rb * b2;
+        const Lane<T> a0 = -(a1 + a2), b0 = -(b1 + b2);
+        const Lane<T> pa = p.w * a0, qa = q.w * a1, ra = r.w * a2, pb = p.w * b0, qb = q.w * b1, rb = r.w * b2;
+        const Lane<T> saa = pa * a0 + qa * a1 + ra * a2, sab = pa * b0 + qa * b1 + ra * b2, sbb = pb * b0 + qb * b1 + rb * b2;
         threads.project(saa, sab, sbb, figure(soft, 0) * per_area, figure(soft, 1) * per_area, figure(soft, 2) * per_area, compression);
     }
     inline void write(T *point) {
         // one corner after the other: fewer registers
-        const auto move = [&](int corner, WidePoint<T> &x, const Wide<T> &a, const Wide<T> &b) {
+        const auto move = [&](int corner, Lanes4<T> &x, const Lane<T> &a, const Lane<T> &b) {
             threads.move(x, x.w * a, x.w * b);
-            scatter_blocks(point, index + corner * LANES, CORNERS, x);
+            scatter(point, index + corner * LANES, x);
         };
         move(0, p, -(a1 + a2), -(b1 + b2)), move(1, q, a1, b1), move(2, r, a2, b2);
     }
@@ -98,41 +98,34 @@ struct TriangleBlock {
 // asks for half.
 template <class T, class I>
 void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, const T *point, T *shift, T evening, T compression) {
-    using Block = TriangleBlock<T, I>;
-    const Wide<T> half = wide<T>(T(0.5) * evening), tiny = wide<T>(T(1e-12)), zero = wide<T>(T(0));
-    for (std::size_t b = first; b < last; b += BLOCKS<T>) {
-        Block t;
+    const Lane<T> half = splat<T>(T(0.5) * evening), tiny = splat<T>(T(1e-12)), zero = splat<T>(T(0));
+    for (std::size_t b = first; b < last; ++b) {
+        TriangleBlock<T, I> t;
         t.read(set, b, point);
-        const Wide<T> a0 = -(t.a1 + t.a2), b0 = -(t.b1 + t.b2);
-        const Wide<T> saa = t.p.w * a0 * a0 + t.q.w * t.a1 * t.a1 + t.r.w * t.a2 * t.a2, sbb = t.p.w * b0 * b0 + t.q.w * t.b1 * t.b1 + t.r.w * t.b2 * t.b2;
+        const Lane<T> a0 = -(t.a1 + t.a2), b0 = -(t.b1 + t.b2);
+        const Lane<T> saa = t.p.w * a0 * a0 + t.q.w * t.a1 * t.a1 + t.r.w * t.a2 * t.a2, sbb = t.p.w * b0 * b0 + t.q.w * t.b1 * t.b1 + t.r.w * t.b2 * t.b2;
         Threads<T> &f = t.threads;
-        const Wide<T> du = half * shortfall<T>(f.ux * f.ux + f.uy * f.uy + f.uz * f.uz, at_least(saa, tiny), compression);
-        const Wide<T> dv = half * shortfall<T>(f.vx * f.vx + f.vy * f.vy + f.vz * f.vz, at_least(sbb, tiny), compression);
+        const Lane<T> du = half * shortfall<T>(f.ux * f.ux + f.uy * f.uy + f.uz * f.uz, at_least(saa, tiny), compression);
+        const Lane<T> dv = half * shortfall<T>(f.vx * f.vx + f.vy * f.vy + f.vz * f.vz, at_least(sbb, tiny), compression);
         f.draw(du, dv, zero);
-        const auto add = [&](const I *corner, const Wide<T> &w, const Wide<T> &a, const Wide<T> &b) {
-            WidePoint<T> s = gather_blocks(shift, corner, Block::CORNERS);
+        const auto add = [&](const I *corner, const Lane<T> &w, const Lane<T> &a, const Lane<T> &b) {
+            Lanes4<T> s = gather(shift, corner);
             f.move(s, w * a, w * b), s.w = zero;
-            scatter_blocks(shift, corner, Block::CORNERS, s);
+            scatter(shift, corner, s);
         };
         add(t.index, t.p.w, a0, b0), add(t.index + LANES, t.q.w, t.a1, t.b1), add(t.index + 2 * LANES, t.r.w, t.a2, t.b2);
     }
 }
 
-// Two blocks of eight at once, joined where a register holds them, else side by side: each waits long for its quotients.
+// Two blocks side by side: each waits long for its quotients. Sixteen in one register would take more shuffles than they save.
 template <class T, class I>
 void project_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
-    const Wide<T> stiff = wide<T>(inverse_dt2);
+    const Lane<T> stiff = splat<T>(inverse_dt2);
     for (std::size_t b = first; b < last; b += BLOCKS_AT_ONCE) {
-        TriangleBlock<T, I> one;
-        one.read(set, b, point);
-        if constexpr (BLOCKS<T> == 2) {
-            one.project(set, b, stiff, compression), one.write(point);
-        } else {
-            TriangleBlock<T, I> two;
-            two.read(set, b + 1, point);
-            one.project(set, b, stiff, compression), two.project(set, b + 1, stiff, compression);
-            one.write(point), two.write(point);
-        }
+        TriangleBlock<T, I> one, two;
+        one.read(set, b, point), two.read(set, b + 1, point);
+        one.project(set, b, stiff, compression), two.project(set, b + 1, stiff, compression);
+        one.write(point), two.write(point);
     }
 }
 
