@@ -3,7 +3,7 @@
 Run: python benchmarks/bench_contact.py --body woman --motion walk walk:2 --edge 1.5 --seconds 2 --where
 Prints per motion and body: clean frames, the worst frame's findings (inside; pairs with body/self/layers),
 frames with pinched skin, stretch, how fast the fastest limb moves against the trunk, and CPU milliseconds per
-frame by stage. Fast limbs: --motion run run:1.5 --fps 24.
+frame by stage. Fast limbs: --motion run run:1.5 --fps 24. Three layers: --garments trousers+shirt+coat.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 
 import toile.run.walker as stage
-from toile import draft, named_body, read_motion
+from toile import named_body, read_motion
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.cloth.xpbd import XpbdSolver
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
 from toile.run.animate import AnimateSettings, simulate
+from toile.run.catalogue import outfit
 from toile.run.check import Audit, Auditor
 from toile.run.dress import dress
 from toile.run.method import Method
@@ -51,7 +52,7 @@ def clocked(owner: Any, name: str, stage_name: str) -> None:
 
 def dressed(body: Body, edge: float, garments: list[str]) -> Recording:
     """Return the outfit at rest, dressed anew: cuts and the drape change with the code."""
-    return dress([draft(name, body.measurements) for name in garments], body, edge_length=edge)
+    return dress(outfit("+".join(garments), body), body, edge_length=edge)
 
 
 def speeded(motion: Motion, speed: float) -> Motion:
@@ -149,7 +150,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--body", nargs="+", default=["woman", "man"])
     parser.add_argument("--motion", nargs="+", default=["walk", "walk:2", "run", "turn", "reach"])
-    parser.add_argument("--garments", nargs="+", default=["skirt", "tshirt"])
+    parser.add_argument(
+        "--garments", nargs="+", default=["skirt", "tshirt"], help="inner first, or an outfit"
+    )
     parser.add_argument("--edge", type=float, nargs="+", default=[1.5], help="cm")
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--fps", type=float, default=60.0)
