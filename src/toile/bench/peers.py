@@ -197,6 +197,10 @@ def settled_shape(trial: Trial, position: Floats) -> tuple[float, float]:
     return float(position[:, 1].mean()), float(np.linalg.norm(position[:, [0, 2]] - middle, axis=1).mean())
 
 
+OURS_AGAIN = 5
+"""our run is over in a blink, in which the machine may be busy: the median of so many of them counts"""
+
+
 def ours(trial: Trial, frames: int) -> Figure:
     """Return our figures, every frame looked at."""
     last = [trial.start]
@@ -205,12 +209,13 @@ def ours(trial: Trial, frames: int) -> Figure:
         last[0] = trial.frame(state, number)
         return last[0]
 
-    row = run_trial(replace(trial, frame=frame), frames, 0.0)
+    rows = [run_trial(replace(trial, frame=frame), frames, 0.0) for _ in range(OURS_AGAIN)]
+    row = rows[-1]
     height, width = settled_shape(trial, last[0].position)
     return Figure(
         "toile",
         trial.name,
-        row.milliseconds,
+        float(np.median([each.milliseconds for each in rows])),
         row.stretch_mean,
         row.stretch_99,
         row.settled_99,
