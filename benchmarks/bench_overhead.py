@@ -65,10 +65,8 @@ REPETITIONS = 20
 
 def frame_times(walker: Walker) -> tuple[float, float, float]:
     """Simulate a frame; return the time of it all, outside kernels, and of Python alone [s]."""
-    # of what repeats itself: what a frame reads of the last one
-    start = walker._before, walker.state, walker._done
-    collider = walker.collider
-    known = collider._posed, collider._hint, collider._found  # type: ignore[attr-defined]
+    # what a frame reads of the last one, for its repetitions
+    kept = [(part, dict(vars(part))) for part in (walker, walker._solver, walker.collider)]
     TAPE.answers.clear()
     TAPE.inside, began = 0.0, time.perf_counter()
     walker.step()
@@ -76,8 +74,8 @@ def frame_times(walker: Walker) -> tuple[float, float, float]:
     outside, best = whole - TAPE.inside, np.inf
     TAPE.replays = True
     for _ in range(REPETITIONS):
-        walker._before, walker.state, walker._done = start
-        collider._posed, collider._hint, collider._found = known  # type: ignore[attr-defined]
+        for part, before in kept:
+            vars(part).update(before)
         TAPE.at, began = 0, time.perf_counter()
         walker.step()
         best = min(best, time.perf_counter() - began)
