@@ -43,7 +43,7 @@ def shirt(
     # without a deeper armhole the cloth is crumpled in between
     armhole = 0.035 + 0.15 * heaviness(m)
     lines = bodice(
-        m, hem=hem, ease=ease, neck_width=0.008, neck_depth=-0.004, shoulder=0.018, armhole=armhole
+        m, hem=hem, ease=ease, neck_width=0.004, neck_depth=-0.004, shoulder=0.018, armhole=armhole
     )
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.018)
     reach = sleeve_length(m, CUFFED * m["arm_length"] if sleeves == "long" else sleeves) - CUFF
