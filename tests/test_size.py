@@ -55,15 +55,17 @@ def test_a_garment_that_fits_is_left_alone(woman: Body) -> None:
 @pytest.mark.parametrize("name", ["skirt", "trousers", "tshirt"])
 @pytest.mark.parametrize("factor", [0.75, 1.3])
 def test_what_is_too_tight_or_too_wide_is_graded_to_fit(name: str, factor: float, woman: Body) -> None:
-    pattern = narrowed(draft(name, woman.measurements), factor)
+    plain = draft(name, woman.measurements)
+    pattern = narrowed(plain, factor)
     fitted = fitted_size(pattern, woman)
     after = girths(fitted.pattern, woman)
     assert -0.03 < tightest(after) < 0.06, [str(g) for g in after]
     assert f"graded to size {fitted.size}" in fitted.reason
     for seam in pattern.seams:
-        before, now = (np.divide(*seam_lengths(p, seam)) for p in (pattern, fitted.pattern))
-        band = any("band" in ref.panel for ref in (*seam.a, *seam.b))
-        assert now == pytest.approx(before, rel=0.25 if band else 0.05), seam
+        # what is made wider sideways alone has legs of slanting darts that differ; grading may bring them back
+        drafted, before, now = (np.divide(*seam_lengths(p, seam)) for p in (plain, pattern, fitted.pattern))
+        bound = 0.25 if any("band" in ref.panel for ref in (*seam.a, *seam.b)) else 0.05
+        assert min(drafted, before) * (1 - bound) <= now <= max(drafted, before) * (1 + bound), seam
 
 
 def test_the_smallest_size_that_is_not_tight_is_taken(woman: Body) -> None:
