@@ -62,7 +62,7 @@ def test_what_is_too_tight_or_too_wide_is_graded_to_fit(name: str, factor: float
     assert -0.03 < tightest(after) < 0.06, [str(g) for g in after]
     assert f"graded to size {fitted.size}" in fitted.reason
     for seam in pattern.seams:
-        # what is made wider sideways alone has legs of slanting darts that differ; grading may bring them back
+        # made wider sideways alone, legs of slanting darts differ; grading may bring them back
         drafted, before, now = (np.divide(*seam_lengths(p, seam)) for p in (plain, pattern, fitted.pattern))
         bound = 0.25 if any("band" in ref.panel for ref in (*seam.a, *seam.b)) else 0.05
         assert min(drafted, before) * (1 - bound) <= now <= max(drafted, before) * (1 + bound), seam
