@@ -17,8 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toile.bench.engine import run_trial
-from toile.bench.peer_scene import FLAT
+from toile.bench.peer_scene import FLAT, Watch
 from toile.bench.scenes import (
     BALL_CENTRE,
     BALL_RADIUS,
@@ -33,7 +32,7 @@ from toile.bench.scenes import (
 from toile.cloth.xpbd import XpbdSettings
 from toile.errors import ToileError
 from toile.mesh.geometry import StretchStatistics, stretch_statistics, triangle_areas
-from toile.types import Floats, State
+from toile.types import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,29 +200,23 @@ OURS_AGAIN = 5
 """our run is over in a blink, in which the machine may be busy: the median of so many of them counts"""
 
 
+def _filmed(trial: Trial, frames: int) -> Watch:
+    watch, state = Watch({"frames": frames, "dt": FRAME}), trial.start
+
+    def frame(number: int) -> None:
+        nonlocal state
+        state = trial.frame(state, number)
+
+    watch.film(frame, lambda: state.position)
+    return watch
+
+
 def ours(trial: Trial, frames: int) -> Figure:
-    """Return our figures, every frame looked at."""
-    last = [trial.start]
-
-    def frame(state: State, number: int) -> State:
-        last[0] = trial.frame(state, number)
-        return last[0]
-
-    rows = [run_trial(replace(trial, frame=frame), frames, 0.0) for _ in range(OURS_AGAIN)]
-    row = rows[-1]
-    height, width = settled_shape(trial, last[0].position)
-    return Figure(
-        "toile",
-        trial.name,
-        float(np.median([each.milliseconds for each in rows])),
-        row.stretch_mean,
-        row.stretch_99,
-        row.settled_99,
-        row.deepest,
-        height,
-        width,
-        "every frame looked at",
-    )
+    """Return our figures: frames run one after the other and are looked at now and then, as the peers'."""
+    films = [_filmed(trial, frames) for _ in range(OURS_AGAIN)]
+    milliseconds = float(np.median([np.median(film.milliseconds) for film in films]))
+    seen = dict(zip(films[-1].numbers, films[-1].positions, strict=True))
+    return measured("toile", trial, seen, milliseconds, f"quality normal, {OURS_AGAIN} runs", flat=True)
 
 
 def compare(places: dict[str, str], frames: int, cells: int, settings: XpbdSettings) -> Iterator[Figure]:
