@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from toile.types import Contacts, Fabric, Floats, Garment, Scene
+from toile.collision.base import NO_CONTACTS
+from toile.types import Fabric, Floats, Garment, Scene
 
 COTTON = Fabric("cotton", 0.2, 2000.0, 2000.0, 300.0, 1e-5, 1e-5, damping=0.0)
 
@@ -52,9 +53,4 @@ def edge_stretch(garment: Garment, position: Floats) -> Floats:
 
 
 def empty_space(gravity: float = 9.81) -> Scene:
-    nothing = np.zeros((0, 3))
-
-    def no_contacts(position: Floats) -> Contacts:
-        return Contacts(np.zeros(0, np.int32), np.zeros(0), nothing, nothing)
-
-    return Scene(None, no_contacts, np.array([0.0, -gravity, 0.0]), np.zeros(3))
+    return Scene(None, lambda _: NO_CONTACTS, np.array([0.0, -gravity, 0.0]), np.zeros(3))

@@ -8,8 +8,9 @@ import pytest
 from surfaces import icosphere, join, single_bone_body, tube
 from toile import _kernels
 from toile._kernels import SurfaceTree
+from toile.collision.base import NO_CONTACTS
 from toile.collision.contacts import gripping, make_collider, respond
-from toile.collision.shapes import Plane, Sphere, Together, floor, incline, nothing, together
+from toile.collision.shapes import Plane, Sphere, Together, floor, incline, together
 from toile.collision.surface import GROUPS, LIMB_GROUP, SurfaceCollider, SurfaceSettings, triangle_groups
 from toile.errors import ToileError
 from toile.types import LIMBS, Contacts, Floats, PosedBody
@@ -140,7 +141,7 @@ def test_two_contacts_are_met_one_after_the_other() -> None:
 
 def test_nothing_changes_nothing() -> None:
     x = np.ones((3, 3))
-    out, v = respond(x, x, nothing(x), dt=0.1)
+    out, v = respond(x, x, NO_CONTACTS, dt=0.1)
     np.testing.assert_array_equal(out, x)
     np.testing.assert_array_equal(v, x)
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.base import NO_CONTACTS
 from toile.garment.build import build
 from toile.pattern.text import parse
-from toile.types import Contacts, Floats, Scene, State
+from toile.types import Floats, Scene, State
 
 TEXT = """
 garment strip
@@ -22,18 +23,13 @@ panel strip
 """
 
 
-def nothing(position: Floats) -> Contacts:
-    """Return no contact."""
-    return Contacts(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
-
-
 def angle_at_rest(angle: float) -> float:
     """Return the angle between both halves of a creased strip that floats freely [degrees]."""
     garment = build(parse(TEXT.format(angle=angle), "strip", "strip.txt"), "denim", 0.01)
     assert len(garment.fold_uv) > 5
     solver = XpbdSolver(garment, XpbdSettings(substep=1 / 2400, drag=6.0, self_collision=False))
     start = np.column_stack([garment.uv, np.zeros(len(garment.uv))])
-    scene = Scene(None, nothing, np.zeros(3), np.zeros(3))
+    scene = Scene(None, lambda _: NO_CONTACTS, np.zeros(3), np.zeros(3))
     state = State(position=start, velocity=np.zeros_like(start))
     for _ in range(60):
         state = solver.step(state, scene, 1 / 30)

@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import brentq
 
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.base import no_contacts
 from toile.garment.build import build, particle_mass
 from toile.garment.shapes import flat_position, square_cloth
 from toile.types import Contacts, Edge, Fabric, Floats, Garment, Mark, Panel, Pattern, Scene, State
@@ -24,11 +25,6 @@ def cloth_of(**figures: float) -> Fabric:
 def reference(substep: float, **more: object) -> XpbdSettings:
     """Double precision, no coarse levels: only the physics."""
     return XpbdSettings(substep=substep, precision="double", levels=0, contact_queries=1, **more)  # type: ignore[arg-type]
-
-
-def no_contacts(position: Floats) -> Contacts:
-    none = np.zeros((0, 3))
-    return Contacts(np.zeros(0, np.int32), np.zeros(0), none, none)
 
 
 def space(gravity: float = G, contacts: Callable[[Floats], Contacts] = no_contacts) -> Scene:

@@ -15,12 +15,12 @@ import numpy as np
 from toile.bench.scenes import FRAME, Trial, ball_trial, hanging_trial, skirt_trial, tube_trial
 from toile.body import named_body
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.base import no_contacts
 from toile.garment.build import build
 from toile.garment.shapes import flat_position, square_cloth
 from toile.mesh.geometry import stretch_statistics
 from toile.motion.gait import walk
 from toile.pattern.drafts import draft
-from toile.run.advance import no_contacts
 from toile.run.animate import simulate
 from toile.run.check import Auditor
 from toile.run.dress import dress_garments

@@ -23,6 +23,7 @@ from toile.bench.scenes import (
 )
 from toile.body import named_body
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.base import no_contacts
 from toile.collision.shapes import Sphere
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
@@ -32,7 +33,7 @@ from toile.garment.outfit import join, layered
 from toile.garment.shapes import flat_position, plain_cloth, square_cloth, tube_cloth
 from toile.motion import read_motion
 from toile.pattern.drafts import draft
-from toile.run.advance import advance_frame, no_contacts
+from toile.run.advance import advance_frame
 from toile.run.animate import plan_walk
 from toile.run.check import audit
 from toile.run.dress import dress_garments

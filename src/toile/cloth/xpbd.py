@@ -31,6 +31,7 @@ from toile.cloth.folds import Folds
 from toile.cloth.gathers import gathered_corners
 from toile.cloth.grid import find_grid, stencil_stars
 from toile.cloth.threads import long_threads
+from toile.collision.base import NO_CONTACTS
 from toile.collision.contacts import gripping
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels
@@ -76,7 +77,6 @@ NEARLY_STILL, HARDEST_BRAKE = 0.02, 20.0
 
 FOLLOWED = 2
 """the skin is searched once in so many looks at least, and followed from there: cloth itself whips"""
-NO_CONTACTS = Contacts(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

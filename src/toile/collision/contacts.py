@@ -1,33 +1,22 @@
-"""The contract between colliders and solvers, the table of colliders and the one contact response.
-
-A collider answers one question: which points are near the skin, how far, in which direction, and how does
-the skin move there? What happens then is decided here, once: `respond`.
-"""
+"""The table of colliders and the one contact response, `respond`. What a collider is stands in base.py."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from toile import _kernels
 from toile.choose import make_method
+from toile.collision.base import Collider
 from toile.collision.bones import BoneCollider, BoneSettings
 from toile.collision.boxes import BoxCollider, BoxSettings
 from toile.collision.ellipsoids import EllipsoidCollider, EllipsoidSettings
 from toile.collision.limb_maps import LimbMapCollider, LimbMapSettings
 from toile.collision.maps import MapCollider, MapSettings
 from toile.collision.surface import SurfaceCollider, SurfaceSettings
-from toile.types import Body, ContactQuery, Contacts, Floats, PosedBody
-
-
-class Collider(Protocol):
-    """Knows one body. Everything constant is prepared in ``__init__(body, settings)``."""
-
-    def at(self, body: PosedBody) -> ContactQuery:
-        """Return the body at one instant, to be asked many times; once per body step."""
-
+from toile.types import Body, Contacts, Floats
 
 COLLIDERS: dict[str, tuple[Any, Any]] = {
     "surface": (SurfaceCollider, SurfaceSettings),

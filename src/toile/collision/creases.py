@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.collision.contacts import Collider
+from toile.collision.base import Collider
 from toile.collision.surface import SurfaceCollider
 from toile.types import ContactQuery, Contacts, Floats, Ints, PosedBody
 

@@ -100,11 +100,6 @@ class Together:
         return lambda position: together([query(position) for query in queries])
 
 
-def nothing(position: Floats) -> Contacts:
-    """Return no contacts: empty space."""
-    return Contacts(np.zeros(0, np.int32), np.zeros(0), np.zeros((0, 3)), np.zeros((0, 3)))
-
-
 def together(lists: Sequence[Contacts]) -> Contacts:
     """Return several lists of contacts as one, sorted by particle; equal particles keep their order."""
     if len(lists) == 1:

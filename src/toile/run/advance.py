@@ -10,8 +10,8 @@ import numpy as np
 from toile._kernels import between as points_between
 from toile._kernels import skin_way
 from toile.cloth.solver import Solver
-from toile.collision.contacts import Collider
-from toile.types import LIMBS, Contacts, Floats, PosedBody, Scene, State
+from toile.collision.base import Collider, no_contacts
+from toile.types import LIMBS, Floats, PosedBody, Scene, State
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
 STILL_AIR = np.zeros(3)
@@ -33,20 +33,6 @@ class Mend(Protocol):
 
     def __call__(self, state: State, body: PosedBody) -> State:
         """Return the state with crossings removed."""
-
-
-class Nowhere:
-    """Contacts of cloth in empty space: none, so nobody need ask more than once a step."""
-
-    nowhere = True
-
-    def __call__(self, position: Floats) -> Contacts:
-        """Return no contact at all."""
-        nothing = np.zeros((0, 3))
-        return Contacts(np.zeros(0, np.int32), np.zeros(0), nothing, nothing)
-
-
-no_contacts = Nowhere()
 
 
 def between(before: PosedBody, after: PosedBody, fraction: float, velocity: Floats) -> PosedBody:

@@ -11,7 +11,8 @@ from toile.choose import choose, make_settings, setting_names
 from toile.cloth import SOLVERS
 from toile.cloth.solver import Solver
 from toile.cloth.xpbd import XpbdSettings
-from toile.collision.contacts import COLLIDERS, Collider
+from toile.collision.base import Collider
+from toile.collision.contacts import COLLIDERS
 from toile.collision.surface import SurfaceSettings
 from toile.errors import ToileError
 from toile.types import Body, Floats, Garment

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toile.collision.contacts import Collider
+from toile.collision.base import Collider
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver, mean_speed, rubbing_drag
-from toile.collision.contacts import Collider
+from toile.collision.base import Collider
 from toile.collision.creases import Creases
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError

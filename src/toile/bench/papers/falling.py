@@ -14,7 +14,8 @@ from toile.body import named_body
 from toile.body.skin import pose_body, rest_pose
 from toile.cloth import make_solver
 from toile.cloth.solver import Solver
-from toile.collision.contacts import Collider, make_collider
+from toile.collision.base import Collider
+from toile.collision.contacts import make_collider
 from toile.collision.surface import SurfaceCollider
 from toile.garment.shapes import flat_position, square_cloth
 from toile.motion import lead_in, read_motion, retarget

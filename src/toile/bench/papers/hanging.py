@@ -7,10 +7,11 @@ import numpy as np
 from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, clock
 from toile.bench.papers.scene import draw, quality
 from toile.cloth import make_solver
+from toile.collision.base import no_contacts
 from toile.export.picture import garment_mesh
 from toile.garment.fabric import FABRICS, bending_length
 from toile.garment.shapes import flat_position, square_cloth
-from toile.run.advance import GRAVITY, STILL_AIR, no_contacts
+from toile.run.advance import GRAVITY, STILL_AIR
 from toile.types import Floats, Garment, Ints, Scene, State
 
 CELLS, SIDE = 12, 0.5

@@ -10,7 +10,7 @@ import numpy as np
 from toile.bench.papers.records import Bench, Picture, clock
 from toile.body.skin import pose_body, rest_pose
 from toile.cloth.solver import Solver
-from toile.collision.contacts import Collider
+from toile.collision.base import Collider
 from toile.export.image import write_png
 from toile.export.picture import Mesh, Studio, body_mesh, garment_mesh, render_views
 from toile.mesh.geometry import edge_elongation

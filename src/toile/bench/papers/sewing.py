@@ -10,11 +10,12 @@ from toile.bench.papers.garments import Cut
 from toile.bench.papers.records import clock
 from toile.bench.papers.scene import Quality, quality
 from toile.cloth.spring import Sewn, SpringSettings, SpringSolver
+from toile.collision.base import no_contacts
 from toile.collision.contacts import make_collider
 from toile.collision.maps import MapFrame, Maps
 from toile.garment.build import weld, weld_positions
 from toile.garment.place import place
-from toile.run.advance import GRAVITY, STILL_AIR, no_contacts
+from toile.run.advance import GRAVITY, STILL_AIR
 from toile.run.dress import dress_garments
 from toile.types import ContactQuery, Floats, Garment, PosedBody, Scene, State
 
