@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from toile._kernels import SurfaceTree
+from toile.collision.base import Collider
 from toile.collision.creases import NEAR, BothSides, Creases
-from toile.types import Contacts, Floats, PosedBody
+from toile.types import ContactQuery, Contacts, Floats, PosedBody
 
 
-class Roof:
+class Roof(Collider, ContactQuery):
     """Skin of two slopes that meet at x = 0: a valley for a positive slope, a ridge for a negative one."""
 
     def __init__(self, slope: float) -> None:

@@ -50,6 +50,13 @@ def make_method(
     return method(subject, make_settings(f"{kind} {name}", settings_class, values))
 
 
+def check_derived(method: object, base: type) -> None:
+    """Refuse a method that is not derived from its base class, where what it leaves out has defaults."""
+    if not isinstance(method, base):
+        name, kind = type(method).__name__, base.__name__
+        raise ToileError(f"{name} is no {kind}: derive the class from {kind} of {base.__module__}")
+
+
 def _read(where: str, kind: Any, value: Any) -> Any:
     """Return a value as its field's type; numbers must be finite."""
     if kind is bool:

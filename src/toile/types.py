@@ -7,9 +7,9 @@ and make their arrays read-only, so that they can be shared without fear.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from toile.errors import ToileError
 
 if TYPE_CHECKING:
-    from toile._kernels import SkinTrail
+    from toile._kernels import Ball, SkinTrail
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
@@ -521,11 +521,29 @@ class Contacts:
     """share of the fabric's friction that acts there, (c,); None: all of it everywhere"""
 
 
-class ContactQuery(Protocol):
-    """The body at one instant, ready to be asked many times."""
+class ContactQuery:
+    """The body at one instant, ready to be asked many times: made from a function, or derived from this."""
+
+    nowhere: bool = False
+    """there is nothing to touch, so nobody need ask more than once a step"""
+
+    def __init__(self, ask: Callable[[Floats], Contacts]) -> None:
+        """Answer with what this function returns."""
+        self._ask = ask
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all particles at these positions [m], (n, 3)."""
+        return self._ask(position)
+
+    @property
+    def ball(self) -> Ball | None:
+        """Return the ball that it is, if it is nothing else: an engine may ask that by itself."""
+        return None
+
+
+def as_query(ask: Callable[[Floats], Contacts]) -> ContactQuery:
+    """Return a function from points to contacts as a query."""
+    return ask if isinstance(ask, ContactQuery) else ContactQuery(ask)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -534,6 +552,7 @@ class Scene:
 
     body: PosedBody | None
     contacts: ContactQuery
+    """what the cloth may touch; a plain function will do"""
     gravity: Floats
     """[m/s²], (3,)"""
     wind: Floats
@@ -541,6 +560,9 @@ class Scene:
     watch: float | None = None
     """how long a solver goes on with what cloth it finds near other cloth now [s]; 0: it goes on with what it
     found before; None: for this step"""
+
+    def __post_init__(self) -> None:
+        _set(self, contacts=as_query(self.contacts))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -15,6 +15,7 @@ from scipy.sparse.linalg import eigsh
 from toile import _kernels
 from toile.cloth.constraints import particle_average
 from toile.cloth.edges import rest_lengths
+from toile.cloth.solver import Solver
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.types import Floats, Garment, Ints, Scene, State
@@ -56,7 +57,7 @@ class FollowSettings:
             raise ToileError(f"precision is '{self.precision}': choose single or double")
 
 
-class FollowSolver:
+class FollowSolver(Solver):
     """Following, springs and push-out for one garment."""
 
     def __init__(self, garment: Garment, settings: FollowSettings | None = None) -> None:

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from toile.cloth.constraints import particle_average
 from toile.cloth.edges import Sweep, after_contact, rest_lengths
-from toile.cloth.solver import in_substeps
+from toile.cloth.solver import Solver, in_substeps
 from toile.cloth.springs import Springs, bending_springs, edge_springs, joined
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
@@ -149,7 +149,7 @@ def rubbed(v: Floats, found: Contacts, thickness: float, share: float) -> Floats
     return new
 
 
-class ImplicitSolver:
+class ImplicitSolver(Solver):
     """Implicit springs for one garment."""
 
     def __init__(self, garment: Garment, settings: ImplicitSettings | None = None) -> None:

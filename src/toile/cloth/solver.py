@@ -1,19 +1,35 @@
 """The contract of a cloth solver."""
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 
 from toile.types import Floats, Ints, Scene, State
 
 
-class Solver(Protocol):
-    """Moves one garment. Everything constant is prepared in ``__init__(garment, settings)``."""
+class Solver(ABC):
+    """Moves one garment. Everything constant is prepared in ``__init__(garment, settings)``.
 
+    `pin` and `step` are musts; what else is asked of a solver has defaults here.
+    """
+
+    @property
+    def longest_look(self) -> float:
+        """Return the longest time between two looks at the skin [s]."""
+        return math.inf
+
+    @property
+    def followed_looks(self) -> int:
+        """Return in how many looks the skin is searched once: contacts are followed over it meanwhile."""
+        return 1
+
+    @abstractmethod
     def pin(self, particles: Ints) -> None:
         """Let these particles move with the velocity in the state, whatever pulls at them."""
 
+    @abstractmethod
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later. The solver picks its own substeps inside dt."""
 

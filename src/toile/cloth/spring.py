@@ -14,6 +14,7 @@ import numpy as np
 
 from toile import _kernels
 from toile.cloth.constraints import particle_average
+from toile.cloth.solver import Solver
 from toile.cloth.spring_net import grid_points, longest_step, make_springs
 from toile.collision.maps import Maps
 from toile.errors import ToileError
@@ -104,7 +105,7 @@ class Sewn:
     """how far the widest seam is open [m]"""
 
 
-class SpringSolver:
+class SpringSolver(Solver):
     """Mass-spring cloth for one garment."""
 
     def __init__(self, garment: Garment, settings: SpringSettings | None = None) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from toile import _kernels
 from toile.cloth.constraints import particle_average, particle_order
 from toile.cloth.edges import after_contact, rest_lengths
-from toile.cloth.solver import in_substeps
+from toile.cloth.solver import Solver, in_substeps
 from toile.errors import ToileError
 from toile.types import Floats, Garment, Ints, Scene, State
 
@@ -93,7 +93,7 @@ def grid_lengths(garment: Garment, columns: int) -> tuple[int, Floats]:
     return rows, rest.reshape(len(GRID_LINKS), count)
 
 
-class VerletSolver:
+class VerletSolver(Solver):
     """Verlet with relaxed edges for one garment."""
 
     def __init__(self, garment: Garment, settings: VerletSettings | None = None) -> None:

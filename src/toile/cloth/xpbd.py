@@ -30,6 +30,7 @@ from toile.cloth.constraints import (
 from toile.cloth.folds import Folds
 from toile.cloth.gathers import gathered_corners
 from toile.cloth.grid import find_grid, stencil_stars
+from toile.cloth.solver import Solver
 from toile.cloth.threads import long_threads
 from toile.collision.base import NO_CONTACTS
 from toile.collision.contacts import gripping
@@ -134,7 +135,7 @@ class XpbdSettings:
                 raise ToileError(f"{name} must be positive")
 
 
-class XpbdSolver:
+class XpbdSolver(Solver):
     """The default engine for one garment or outfit, sewn or not."""
 
     def __init__(
@@ -313,7 +314,7 @@ class XpbdSolver:
 
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
-        if getattr(scene.contacts, "nowhere", False) and not self.settings.self_collision:
+        if scene.contacts.nowhere and not self.settings.self_collision:
             return 1
         return max(1, math.ceil(dt / self.longest_look - 1e-6))
 
@@ -330,7 +331,7 @@ class XpbdSolver:
         if self._folds is not None:
             self._cloth.set_star_rest(self._folds.rest(position))
         watch = dt if scene.watch is None else scene.watch
-        ball, part = getattr(scene.contacts, "ball", None), 0
+        ball, part = scene.contacts.ball, 0
         while part < parts:
             time = part * dt / parts
             contacts = NO_CONTACTS if ball else _moved(scene.contacts(position), time)

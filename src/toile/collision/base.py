@@ -6,18 +6,32 @@ the skin move there? What happens then is decided by the solver, or by `respond`
 
 from __future__ import annotations
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
 import numpy as np
 
 from toile.types import ContactQuery, Contacts, Floats, PosedBody, as_floats, as_ints
 
 
-class Collider(Protocol):
-    """Knows one body. Everything constant is prepared in ``__init__(body, settings)``."""
+class Collider(ABC):
+    """Knows one body. Everything constant is prepared in ``__init__(body, settings)``.
 
+    `at` is a must; what else is asked of a collider has defaults here.
+    """
+
+    follows: bool = False
+    """its contacts have a trail (`Contacts.trail`): a solver may follow them over the skin, and asks less"""
+
+    @abstractmethod
     def at(self, body: PosedBody) -> ContactQuery:
         """Return the body at one instant, to be asked many times; once per body step."""
+
+    def meanwhile(self, body: PosedBody, since: float, boxes: Floats) -> ContactQuery:
+        """Return the body since [s] after `at`, where only skin near boxes (k, 2, 3) [m] moves fast.
+
+        Asked of those that follow only. They may go on from the contacts of that time outside the boxes.
+        """
+        return self.at(body)
 
 
 NO_CONTACTS = Contacts(
@@ -29,15 +43,11 @@ NO_CONTACTS = Contacts(
 """nothing touches"""
 
 
-class Nowhere:
-    """Empty space: it has no contacts, so nobody need ask more than once a step."""
+class _Nowhere(ContactQuery):
+    """Empty space."""
 
     nowhere = True
 
-    def __call__(self, position: Floats) -> Contacts:
-        """Return no contact at all."""
-        return NO_CONTACTS
 
-
-no_contacts = Nowhere()
+no_contacts = _Nowhere(lambda _: NO_CONTACTS)
 """the query of empty space"""

@@ -12,10 +12,11 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from toile.body.limbs import limb_shapes
+from toile.collision.base import Collider
 from toile.collision.frames import LimbMotion, LimbTracker
 from toile.collision.surface import LIMB_GROUP
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
+from toile.types import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +95,7 @@ def radius_field(points: Floats, rest_from_bone: Floats, settings: BoneSettings)
     return RadiusField(rest_from_bone, low, high, (weight * r[nearest]).sum(-1) / weight.sum(-1))
 
 
-class BoneCollider:
+class BoneCollider(Collider):
     """Contact with the radius fields of one body."""
 
     def __init__(self, body: Body, settings: BoneSettings | None = None) -> None:
@@ -120,7 +121,7 @@ class BoneCollider:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BoneQuery:
+class BoneQuery(ContactQuery):
     """The radius fields at one instant."""
 
     collider: BoneCollider

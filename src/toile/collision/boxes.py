@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile._kernels import BoxTrees
+from toile.collision.base import Collider
 from toile.collision.surface import GROUPS, triangle_groups
 from toile.errors import ToileError
-from toile.types import Body, Contacts, Floats, PosedBody
+from toile.types import Body, ContactQuery, Contacts, Floats, PosedBody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ class BoxSettings:
             raise ToileError(f"reach is {self.reach} m: choose between 0 and 1 m")
 
 
-class BoxCollider:
+class BoxCollider(Collider):
     """Contact with the faces of one body."""
 
     def __init__(self, body: Body, settings: BoxSettings | None = None) -> None:
@@ -58,7 +59,7 @@ class BoxCollider:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class BoxQuery:
+class BoxQuery(ContactQuery):
     """The faces at one instant."""
 
     collider: BoxCollider

@@ -23,7 +23,7 @@ STEP = 0.006
 """away from one side of a crease to find the other [m]"""
 
 
-class Creases:
+class Creases(Collider):
     """A collider that remembers, for a body that does not move."""
 
     def __init__(self, collider: Collider, count: int) -> None:
@@ -34,7 +34,7 @@ class Creases:
     def at(self, body: PosedBody) -> ContactQuery:
         """Return the body at one instant."""
         query = self._collider.at(body)
-        return lambda position: self.with_memory(position, query(position))
+        return ContactQuery(lambda position: self.with_memory(position, query(position)))
 
     def with_memory(self, position: Floats, found: Contacts) -> Contacts:
         """Return the contacts of points [m], (n, 3), and those with the other side of their crease."""
@@ -50,7 +50,7 @@ class Creases:
         return _merged(found, particle, gap[particle], before.normal[particle])
 
 
-class BothSides:
+class BothSides(Collider):
     """A collider that finds both sides of a crease without remembering, for a body that does not move.
 
     A walk can be resumed at any frame, so it must not remember. A step away from the nearest skin leads to
@@ -64,7 +64,7 @@ class BothSides:
     def at(self, body: PosedBody) -> ContactQuery:
         """Return the body at one instant."""
         query = self._collider.at(body)
-        return lambda position: self._with_other_sides(position, query(position), body)
+        return ContactQuery(lambda position: self._with_other_sides(position, query(position), body))
 
     def _with_other_sides(self, position: Floats, found: Contacts, body: PosedBody) -> Contacts:
         """Return the contacts of points [m], (n, 3), and those with the other sides of their creases."""

@@ -15,10 +15,11 @@ import numpy as np
 from toile import _kernels
 from toile.body.limbs import limb_joints
 from toile.body.skeleton import rigid_inverse
+from toile.collision.base import Collider
 from toile.collision.frames import LimbMotion, LimbTracker
 from toile.collision.surface import GROUPS, LIMB_GROUP
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, Bools, Contacts, Floats, Ints, PosedBody
+from toile.types import LIMBS, Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 NEIGHBOURS = (
     ("torso", "left_arm"),
@@ -126,7 +127,7 @@ def union_distance(points: Floats, frames: Floats) -> Floats:
     return np.asarray(np.min([ray_distance(points, frame)[0] for frame in frames], axis=0))
 
 
-class EllipsoidCollider:
+class EllipsoidCollider(Collider):
     """Contact with the ellipsoids of one body."""
 
     def __init__(self, body: Body, settings: EllipsoidSettings | None = None) -> None:
@@ -195,7 +196,7 @@ class EllipsoidCollider:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class EllipsoidQuery:
+class EllipsoidQuery(ContactQuery):
     """The ellipsoids at one instant."""
 
     collider: EllipsoidCollider

@@ -14,9 +14,10 @@ import numpy as np
 from toile._kernels import PartMaps
 from toile.body.limbs import limb_joints
 from toile.body.skeleton import rigid_inverse
+from toile.collision.base import Collider
 from toile.errors import ToileError
 from toile.mesh.topology import unique_edges
-from toile.types import LIMBS, Body, Bools, Contacts, Floats, Ints, PosedBody
+from toile.types import LIMBS, Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 PARTS: dict[str, tuple[str, ...]] = {
     "head": ("head", "neck"),
@@ -63,7 +64,7 @@ class LimbMapSettings:
             raise ToileError(f"every is {self.every}: choose between 1 and 1000")
 
 
-class LimbMapCollider:
+class LimbMapCollider(Collider):
     """Contact with one body through the maps of its parts."""
 
     def __init__(self, body: Body, settings: LimbMapSettings | None = None) -> None:
@@ -112,7 +113,7 @@ class LimbMapCollider:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class LimbMapQuery:
+class LimbMapQuery(ContactQuery):
     """The parts at one instant."""
 
     collider: LimbMapCollider

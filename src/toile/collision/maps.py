@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile import _kernels
+from toile.collision.base import Collider
 from toile.errors import ToileError
 from toile.mesh.raster import Floats32
-from toile.types import Body, Bools, Contacts, Floats, Ints, PosedBody
+from toile.types import Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 WORLD = np.concatenate([np.eye(3), np.zeros((1, 3))])[None]
 """the maps' own frame: axes, origin"""
@@ -95,7 +96,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Maps:
+class Maps(ContactQuery):
     """A body at one instant, from the front and from the back."""
 
     frame: MapFrame
@@ -143,7 +144,7 @@ def _view(texels: Floats32) -> View:
     return View(seen, np.where(seen, values[..., 4], np.nan), values[..., :3], values[..., 5:])
 
 
-class MapCollider:
+class MapCollider(Collider):
     """Contact with one body through its front and back maps."""
 
     def __init__(self, body: Body, settings: MapSettings | None = None) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from toile._kernels import Ball, ball_contacts
+from toile.collision.base import Collider
 from toile.types import ContactQuery, Contacts, Floats, Ints, PosedBody, as_floats
 
 
@@ -17,7 +18,7 @@ def _still() -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Sphere:
+class Sphere(Collider, ContactQuery):
     """A ball."""
 
     centre: Floats
@@ -50,7 +51,7 @@ class Sphere:
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
+class Plane(Collider, ContactQuery):
     """A half-space: everything below a plane is solid."""
 
     point: Floats
@@ -88,7 +89,7 @@ def incline(angle: float) -> Plane:
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class Together(Collider):
     """Several colliders at once, for example a body and the floor."""
 
     parts: Sequence[Callable[[PosedBody], ContactQuery]]
@@ -97,7 +98,7 @@ class Together:
     def at(self, body: PosedBody) -> ContactQuery:
         """Return all of them at one instant."""
         queries = [part(body) for part in self.parts]
-        return lambda position: together([query(position) for query in queries])
+        return ContactQuery(lambda position: together([query(position) for query in queries]))
 
 
 def together(lists: Sequence[Contacts]) -> Contacts:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from toile._kernels import SkinTrail, SurfaceTree
+from toile.collision.base import Collider
 from toile.collision.mittens import HANDS, mittens
 from toile.collision.tents import tents
 from toile.errors import ToileError
-from toile.types import LIMBS, Body, Contacts, Floats, Ints, PosedBody
+from toile.types import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 GROUPS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
 """parts of the body that can press on the same point from different sides; torso includes neck and head"""
@@ -90,7 +91,7 @@ HURRY = 0.3
 of others are followed over the skin from where they were"""
 
 
-class SurfaceCollider:
+class SurfaceCollider(Collider):
     """Contact with one body's skin."""
 
     follows = True
@@ -197,7 +198,7 @@ class _Found:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class SurfaceQuery:
+class SurfaceQuery(ContactQuery):
     """The skin at one instant."""
 
     collider: SurfaceCollider

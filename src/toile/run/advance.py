@@ -9,6 +9,7 @@ import numpy as np
 
 from toile._kernels import between as points_between
 from toile._kernels import skin_way
+from toile.choose import check_derived
 from toile.cloth.solver import Solver
 from toile.collision.base import Collider, no_contacts
 from toile.types import LIMBS, Floats, PosedBody, Scene, State
@@ -97,21 +98,21 @@ def advance_frame(
     """
     if collider is None or before is None or after is None:
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
+    check_derived(solver, Solver)
+    check_derived(collider, Collider)
     searches, broad, velocity, near_thin = body_steps(before, after, state, dt)
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
-    often = math.ceil(dt / getattr(solver, "longest_look", math.inf) - 1e-6) if before is not after else 1
+    often = math.ceil(dt / solver.longest_look - 1e-6) if before is not after else 1
     count = max(searches, often) * looks
     # hardly any skin comes near before the next search that was too far: contacts are followed meanwhile
-    follows = mend is None and getattr(collider, "follows", False)
-    followed = getattr(solver, "followed_looks", 1) if follows else 1
+    followed = solver.followed_looks if mend is None and collider.follows else 1
     period = min(count // searches, followed)
-    meanwhile = getattr(collider, "meanwhile", None) if followed > 1 else None
     watched = searched = 0
     for step in range(0, count, period):
         now = between(before, after, step / count, velocity)
         # a swinging hand asks for more searches than the rest: these are for the cloth near it
-        if meanwhile is not None and 0 < step < searched + count // broad:
-            query = meanwhile(now, (step - searched) * dt / count, near_thin)
+        if followed > 1 and 0 < step < searched + count // broad:
+            query = collider.meanwhile(now, (step - searched) * dt / count, near_thin)
         else:
             query, searched = collider.at(now), step
         if mend is not None and step:

@@ -48,7 +48,7 @@ MODES: dict[str, dict[str, Any]] = {
 }
 
 
-class Counted:
+class Counted(Collider):
     """A collider that counts how often the body is posed for the cloth: once per step."""
 
     def __init__(self, collider: Collider) -> None:

@@ -45,7 +45,7 @@ def quality(garment: Garment, position: Floats, body: PosedBody | None = None) -
     return Quality(float(np.percentile(stretch, 99)), float(deepest))
 
 
-class TimedQuery:
+class TimedQuery(ContactQuery):
     """A contact query that counts the time spent in it."""
 
     def __init__(self, query: ContactQuery) -> None:
