@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 ORDER = (
-    "errors", "choose", "units", "types", "atomic", "container", "pattern", "mesh", "body", "motion",
-    "garment", "collision", "cloth", "run", "fit", "export", "bench", "web", "cli", "__main__",
+    "errors", "choose", "units", "arrays", "types_pattern", "types", "atomic", "container", "pattern", "mesh",
+    "body", "motion", "garment", "collision", "cloth", "run", "fit", "export", "bench", "web",
+    "cli", "__main__",
 )  # fmt: skip
 """parts of the package; each may import itself and those before it"""
 SOURCE = Path(__file__).parent.parent / "src" / "toile"

@@ -2,238 +2,45 @@
 
 SI units, radians, right-handed axes, y up, the body faces +z (its left hand is at +x).
 Counts end in ``_count``; transforms read ``target_from_source``. Records check their shapes once
-and make their arrays read-only, so that they can be shared without fear.
+and make their arrays read-only, so that they can be shared without fear. Those of flat patterns are written
+down in types_pattern.py, the checks in arrays.py; all are imported from here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from toile.arrays import Bools, Floats, Ints, as_floats, as_ints, set_fields
 from toile.errors import ToileError
+from toile.types_pattern import (
+    CurveKind,
+    Edge,
+    EdgeRef,
+    Grade,
+    Hold,
+    Mark,
+    Notch,
+    Panel,
+    Pattern,
+    Placement,
+    Seam,
+)
 
 if TYPE_CHECKING:
     from toile._kernels import Ball, SkinTrail
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int32]
-Bools: TypeAlias = NDArray[np.bool_]
-CurveKind = Literal["line", "quadratic", "cubic", "arc", "polyline"]
+__all__ = [
+    "LIMBS", "Body", "Bools", "ContactQuery", "Contacts", "CurveKind", "Edge", "EdgeRef", "Fabric", "Floats",
+    "Garment", "Grade", "Hold", "Ints", "Mark", "Motion", "Notch", "Panel", "PanelMesh", "Pattern",
+    "Placement", "PosedBody", "Recording", "Scene", "Seam", "Settings", "Skeleton", "State", "as_floats",
+    "as_ints", "as_query",
+]  # fmt: skip
+
 Settings: TypeAlias = Mapping[str, Any]
-
-
-def as_floats(values: ArrayLike, *shape: int, name: str = "array") -> Floats:
-    """Return a read-only float64 copy; -1 in shape means any size. NaN and infinity are refused."""
-    array = np.array(values, dtype=np.float64, order="C")
-    _check_shape(array, shape, name)
-    if not np.isfinite(array).all():
-        raise ToileError(f"{name} holds NaN or infinite numbers")
-    array.setflags(write=False)
-    return array
-
-
-def as_ints(values: ArrayLike, *shape: int, name: str = "array") -> Ints:
-    """Return a read-only int32 copy; -1 in shape means any size."""
-    array = np.array(values, dtype=np.int32, order="C")
-    _check_shape(array, shape, name)
-    array.setflags(write=False)
-    return array
-
-
-def _check_shape(array: NDArray[Any], shape: tuple[int, ...], name: str) -> None:
-    if array.ndim != len(shape) or any(
-        want not in (-1, got) for want, got in zip(shape, array.shape, strict=True)
-    ):
-        wanted = ", ".join("any" if s == -1 else str(s) for s in shape)
-        raise ToileError(f"{name} has shape {array.shape}, wanted ({wanted})")
-
-
-def _set(record: object, **values: Any) -> None:
-    """Store checked values in a frozen record from its __post_init__."""
-    for key, value in values.items():
-        object.__setattr__(record, key, value)
-
-
-# ---------------------------------------------------------------------------- pattern
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Edge:
-    """One side of a panel's outline, from one corner to the next."""
-
-    start: int
-    """index into Panel.vertices"""
-    end: int
-    """index into Panel.vertices"""
-    kind: CurveKind = "line"
-    """line (no control point), quadratic (1), cubic (2), arc (1: any point that the arc passes),
-    polyline (n: points between start and end)"""
-    controls: Floats = field(default_factory=lambda: np.zeros((0, 2)))
-    """control points in panel coordinates [m], (k, 2)"""
-    name: str = ""
-    """tailor's word for it: waist, hem, side … (may be empty)"""
-
-    def __post_init__(self) -> None:
-        controls = as_floats(np.asarray(self.controls).reshape(-1, 2), -1, 2, name="edge controls")
-        wanted = {"line": 0, "quadratic": 1, "cubic": 2, "arc": 1}.get(self.kind, len(controls))
-        if len(controls) != wanted:
-            raise ToileError(f"a {self.kind} edge takes {wanted} control points, not {len(controls)}")
-        _set(self, controls=controls)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Placement:
-    """Where a panel stands before sewing, before it is aligned to a body."""
-
-    translation: Floats
-    """position of the panel's origin [m], (3,)"""
-    rotation: Floats
-    """world_from_panel, (3, 3); panel coordinates are (x, y, 0)"""
-    around: str = ""
-    """what the panel is curved round: torso, left_arm, right_arm, left_leg, right_leg, neck, head;
-    empty: stays flat"""
-
-    def __post_init__(self) -> None:
-        _set(
-            self,
-            translation=as_floats(self.translation, 3, name="placement translation"),
-            rotation=as_floats(self.rotation, 3, 3, name="placement rotation"),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Notch:
-    """A mark on an edge that must meet its partner across the seam."""
-
-    edge: int
-    """position in Panel.edges"""
-    fraction: float
-    """place along the edge's length, 0 at its start, 1 at its end"""
-    name: str = ""
-    """notches of the same name meet (may be empty)"""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Mark:
-    """A line drawn inside a panel."""
-
-    kind: Literal["internal", "fold", "cutout", "sew", "drill", "cut"]
-    """internal: to be followed by the mesh; fold: crease or pleat; cutout: closed, the inside is removed;
-    sew: seam line inside the cut line; drill: single points; cut: where the scissors go (allowance)"""
-    points: Floats
-    """in panel coordinates [m], (k, 2)"""
-    angle: float = 0.0
-    """fold: how far the cloth is folded along the line [rad], 0 flat, positive towards the panel's +z side"""
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        _set(self, points=as_floats(np.asarray(self.points).reshape(-1, 2), -1, 2, name="mark points"))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Panel:
-    """A flat piece of cloth: a closed loop of edges."""
-
-    name: str
-    vertices: Floats
-    """corners in the panel's plane [m], (n, 2); y along the warp (grain) unless grain says otherwise"""
-    edges: tuple[Edge, ...]
-    """in order: each edge ends where the next starts, the last ends where the first starts"""
-    placement: Placement | None = None
-    fabric: str = ""
-    """name in the fabric database; empty: the garment's fabric"""
-    grain: float = 0.0
-    """angle of the warp from the panel's y axis [rad], counter-clockwise"""
-    label: str = ""
-    """free text: part of the body, or what the source file said"""
-    notches: tuple[Notch, ...] = ()
-    marks: tuple[Mark, ...] = ()
-    """internal lines, fold lines, cut-outs"""
-
-    def __post_init__(self) -> None:
-        _set(self, vertices=as_floats(self.vertices, -1, 2, name=f"panel {self.name}: vertices"))
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeRef:
-    """An edge as a seam runs along it."""
-
-    panel: str
-    edge: int
-    """position in Panel.edges"""
-    reversed: bool = False
-    """the seam runs from the edge's end to its start"""
-
-
-@dataclass(frozen=True, slots=True)
-class Seam:
-    """Two chains of edges sewn together: the start of chain a meets the start of chain b."""
-
-    a: tuple[EdgeRef, ...]
-    b: tuple[EdgeRef, ...]
-    ease: float | None = None
-    """declared length of b / length of a (gathers, ease); None: equal lengths were meant"""
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """An edge that stays where the body carries it: a waistband, an elastic."""
-
-    edge: EdgeRef
-    kind: Literal["pin", "elastic"] = "pin"
-    ratio: float = 1.0
-    """elastic: relaxed length / cut length"""
-
-
-@dataclass(frozen=True, slots=True)
-class Grade:
-    """How a pattern changes from one size to the next, along one edge or at one of its ends."""
-
-    edge: EdgeRef
-    where: Literal["out", "start", "end"] = "out"
-    """out: the whole edge moves outward; start, end: that corner moves"""
-    x: float = 0.0
-    """out: how far; else to the right, per step [m]"""
-    y: float = 0.0
-    """upward, per step; not used by out [m]"""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Pattern:
-    """The flat pieces of one garment and the seams that join them."""
-
-    name: str
-    panels: tuple[Panel, ...]
-    seams: tuple[Seam, ...] = ()
-    holds: tuple[Hold, ...] = ()
-    layer: int = 0
-    """0 is worn next to the skin; higher layers lie over lower ones"""
-    origin: Literal["floor", "waist", "body", "unknown"] = "unknown"
-    """what y = 0 of the placements means; body: already aligned to the body it was drafted for"""
-    notes: tuple[str, ...] = ()
-    """what a reader had to assume, one sentence each, for the user to see"""
-    tuck: str = ""
-    """garment of the same outfit that this one is tucked into: a shirt into trousers"""
-    sizes: tuple[str, ...] = ()
-    """sizes that the grade rules lead to, in order"""
-    size: str = ""
-    """the one of them that is drawn"""
-    grades: tuple[Grade, ...] = ()
-    """what each edge does from one size to the next"""
-    recipe: str = ""
-    """draft and style that it was drafted by, such as 'skirt length=0.6'; empty: drawn by hand"""
-
-    def panel(self, name: str) -> Panel:
-        """Return the panel of that name."""
-        for panel in self.panels:
-            if panel.name == name:
-                return panel
-        raise ToileError(f"pattern {self.name}: no panel '{name}'")
 
 
 # ---------------------------------------------------------------------------- cloth
@@ -259,7 +66,7 @@ class PanelMesh:
     """rows and columns of vertices, where uv is a grid stored row by row; (0, 0): any triangles"""
 
     def __post_init__(self) -> None:
-        _set(
+        set_fields(
             self,
             uv=as_floats(self.uv, -1, 2, name="panel mesh uv"),
             triangles=as_ints(self.triangles, -1, 3, name="panel mesh triangles"),
@@ -349,7 +156,7 @@ class Garment:
     """rows and columns of uv points in panels that are grids, stored row by row; else 0, (p, 2) or (0, 2)"""
 
     def __post_init__(self) -> None:
-        _set(
+        set_fields(
             self,
             panel_grid=as_ints(np.asarray(self.panel_grid).reshape(-1, 2), -1, 2, name="garment panel_grid"),
             fold_uv=as_ints(np.asarray(self.fold_uv).reshape(-1, 2), -1, 2, name="garment fold_uv"),
@@ -397,7 +204,7 @@ class Skeleton:
 
     def __post_init__(self) -> None:
         count = len(self.names)
-        _set(
+        set_fields(
             self,
             parents=as_ints(self.parents, count, name="skeleton parents"),
             world_from_joint=as_floats(self.world_from_joint, count, 4, 4, name="world_from_joint"),
@@ -428,7 +235,7 @@ class Body:
 
     def __post_init__(self) -> None:
         count = len(self.vertices)
-        _set(
+        set_fields(
             self,
             vertices=as_floats(self.vertices, -1, 3, name=f"body {self.name}: vertices"),
             triangles=as_ints(self.triangles, -1, 3, name=f"body {self.name}: triangles"),
@@ -481,7 +288,7 @@ class Motion:
 
     def __post_init__(self) -> None:
         joints, frames = len(self.names), len(self.translation)
-        _set(
+        set_fields(
             self,
             parents=as_ints(self.parents, joints, name=f"motion {self.name}: parents"),
             offsets=as_floats(self.offsets, joints, 3, name=f"motion {self.name}: offsets"),
@@ -562,7 +369,7 @@ class Scene:
     found before; None: for this step"""
 
     def __post_init__(self) -> None:
-        _set(self, contacts=as_query(self.contacts))
+        set_fields(self, contacts=as_query(self.contacts))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -595,12 +402,3 @@ class Recording:
     """body per frame [m], (f, b, 3)"""
     settings: Settings = field(default_factory=dict)
     """everything that was chosen: solver, collider, fabric, versions, seeds"""
-
-
-def record_arrays(record: object) -> dict[str, NDArray[Any]]:
-    """Return the array fields of a record by name, for storage."""
-    return {
-        f.name: value
-        for f in fields(record)  # type: ignore[arg-type]
-        if isinstance(value := getattr(record, f.name), np.ndarray)
-    }
