@@ -5,9 +5,9 @@ python benchmarks/bench_body.py [people]
 
 import subprocess
 import sys
-import time
 
 import numpy as np
+from timing import milliseconds
 
 from toile.body import body_from_shape, make_body, named_body
 from toile.body.blas import one_thread
@@ -17,16 +17,6 @@ from toile.body.people import MEASURES, sample_people, shape_of
 from toile.body.skin import pose_body, rest_pose, vertex_faces, vertex_normals
 
 SUBSET = ("height", "bust", "waist", "hips", "inseam")
-
-
-def milliseconds(work, count):
-    """Return the least time of a call by the wall clock: CPU time counts BLAS threads that only wait."""
-    times = []
-    for _ in range(count):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e3
 
 
 @one_thread()

@@ -3,9 +3,8 @@
 python benchmarks/bench_collision.py
 """
 
-import time
-
 import numpy as np
+from timing import milliseconds
 
 from toile._kernels import (
     ClothPatches,
@@ -26,15 +25,6 @@ from toile.mesh.geometry import triangle_normals
 from toile.mesh.topology import morton_order
 from toile.run.check import Auditor
 from toile.types import State
-
-
-def milliseconds(work, count=15):
-    times = []
-    for _ in range(count):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e3
 
 
 def points_near(body, count, farthest):

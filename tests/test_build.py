@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,6 +40,21 @@ def test_unsewn_garment_has_one_particle_per_point_and_the_cloth_s_mass() -> Non
     garment = build(two_panel_tube(), "cotton", 0.03)
     assert (garment.uv_particle == np.arange(len(garment.uv))).all()
     assert np.isclose(particle_mass(garment).sum(), 0.12 * 0.7 * 0.5)
+
+
+def test_a_particle_without_mass_is_named() -> None:
+    garment = build(two_panel_tube(), "cotton", 0.1)
+    # none of the triangles round one particle is left
+    lost = int(garment.triangles[0, 0])
+    kept = (garment.triangles != lost).all(axis=1)
+    bare = replace(
+        garment,
+        triangles=garment.triangles[kept],
+        triangles_uv=garment.triangles_uv[kept],
+        triangle_fabric=garment.triangle_fabric[kept],
+    )
+    with pytest.raises(ToileError, match=f"garment tube: particle {lost} belongs to no triangle"):
+        particle_mass(bare)
 
 
 def test_weld_closes_a_tube() -> None:

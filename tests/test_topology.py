@@ -138,6 +138,12 @@ def test_morton_order_keeps_neighbours_near() -> None:
     assert step.mean() < 0.05  # random order: 0.52
 
 
+def test_morton_order_of_cells_keeps_the_order_within_and_bears_nonsense() -> None:
+    points = np.array([[0.2, 0.9], [1.4, 0.1], [0.9, 0.2], [np.nan, np.inf], [1.1, 1.2], [0.1, 1.7]])
+    # cells of 1 m from the origin: Z goes right, then up
+    assert top.morton_order(points, 1.0).tolist() == [0, 2, 3, 1, 5, 4]
+
+
 def test_thirty_thousand_vertices_take_a_moment() -> None:
     cloth = square_cloth(172, 172)
     start = time.process_time()

@@ -67,9 +67,6 @@ class FollowSolver(Solver):
         count = garment.particle_count
         self._edges, self._length = rest_lengths(garment)
         self._mass = particle_mass(garment)
-        if not (self._mass > 0).all():
-            lost = int(np.flatnonzero(~(self._mass > 0))[0])
-            raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         if self.settings.edge_mass:
             degree = np.bincount(self._edges.ravel(), minlength=count)
             self._mass = self._mass.sum() * degree / degree.sum()

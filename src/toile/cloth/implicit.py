@@ -158,9 +158,6 @@ class ImplicitSolver(Solver):
         self.garment = garment
         s, count = self.settings, garment.particle_count
         self._mass = particle_mass(garment)
-        if not (self._mass > 0).all():
-            lost = int(np.flatnonzero(~(self._mass > 0))[0])
-            raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         self.springs = joined(
             edge_springs(garment, s.stretch_scale), bending_springs(garment, s.bend_angle, s.bend_scale)
         )

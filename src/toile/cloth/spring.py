@@ -113,9 +113,6 @@ class SpringSolver(Solver):
         self.settings = s = settings or SpringSettings()
         self.garment = garment
         self.mass = particle_mass(garment)
-        if not (self.mass > 0).all():
-            lost = int(np.flatnonzero(~(self.mass > 0))[0])
-            raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
         if s.even_mass:
             self.mass = np.full_like(self.mass, self.mass.mean())
         factor = s.stiffening if s.over_elongation == "stiff" else 1.0

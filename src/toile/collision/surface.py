@@ -17,6 +17,7 @@ from toile.collision.base import Collider
 from toile.collision.mittens import HANDS, mittens
 from toile.collision.tents import tents
 from toile.errors import ToileError
+from toile.mesh.topology import morton_order
 from toile.types import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 GROUPS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
@@ -49,18 +50,6 @@ def triangle_grips(body: Body, triangles: Ints, hand: float) -> Floats:
 
 CELL = 0.01
 """points in one cube of this side count as equally near [m]"""
-
-
-def near_order(position: Floats) -> Ints:
-    """Return an order in which points (n, 3) that follow each other are near each other (Morton 1966)."""
-    finite = np.nan_to_num(position, nan=0.0, posinf=0.0, neginf=0.0)
-    low = finite.min(axis=0, initial=np.inf)
-    cell = np.clip((finite - low) / CELL, 0, 2**16 - 1).astype(np.uint64)
-    code = np.zeros(len(position), np.uint64)
-    for bit in range(16):
-        for axis in range(3):
-            code |= ((cell[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(3 * bit + axis)
-    return np.argsort(code, kind="stable").astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,7 +140,7 @@ class SurfaceCollider(Collider):
         self._fit(body)
         hint = self._known(position)
         if self._order is None or hint is None:
-            self._order = near_order(position)
+            self._order = morton_order(position, CELL)
         found = self.tree.contacts(position, self.settings.radius, body.velocity, hint, self._order)
         self._found = _Found(self.tree, found[0], found[4], position)
         return self._contacts(body, found)

@@ -135,9 +135,13 @@ def triangle_rest_areas(garment: Garment) -> Floats:
 
 
 def particle_mass(garment: Garment) -> Floats:
-    """Return the mass of each particle [kg], a third of each triangle round it, (n,)."""
+    """Return the mass of each particle [kg], a third of each triangle round it, (n,); none is without."""
     areal = np.array([f.mass for f in garment.fabrics])[garment.triangle_fabric]
-    return lumped_masses(triangle_rest_areas(garment), areal, garment.triangles, garment.particle_count)
+    mass = lumped_masses(triangle_rest_areas(garment), areal, garment.triangles, garment.particle_count)
+    if not (mass > 0).all():
+        lost = int(np.flatnonzero(~(mass > 0))[0])
+        raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
+    return mass
 
 
 def panel_coordinates(garment: Garment) -> Floats:

@@ -146,19 +146,21 @@ def euler_characteristic(triangles: Ints) -> int:
     return len(np.unique(triangles)) - len(unique_edges(triangles)[0]) + len(triangles)
 
 
-def morton_order(points: Floats) -> Ints:
-    """Return the permutation that lists points (n, 2 or 3) along a Z curve: near in space, near in memory."""
+def morton_order(points: Floats, cell: float = 0.0) -> Ints:
+    """Return the permutation that lists points (n, 2 or 3) along a Z curve: near in space, near in memory.
+
+    Points in one cell of this width [m] keep their order (Morton 1966); 0: cells as fine as can be.
+    """
     if not len(points):
         return np.zeros(0, dtype=np.int32)
-    low, high = points.min(axis=0), points.max(axis=0)
-    span = max(float((high - low).max()), 1e-30)
-    dimensions = points.shape[1]
-    bits = 20
-    cell = ((points - low) / span * (2**bits - 1)).astype(np.uint64)
+    finite = np.nan_to_num(points, nan=0.0, posinf=0.0, neginf=0.0)
+    low, bits, dimensions = finite.min(axis=0), 20, points.shape[1]
+    width = cell or max(float((finite.max(axis=0) - low).max()), 1e-30) / (2**bits - 1)
+    place = np.clip((finite - low) / width, 0, 2**bits - 1).astype(np.uint64)
     key = np.zeros(len(points), dtype=np.uint64)
     for bit in range(bits):
         for axis in range(dimensions):
-            key |= ((cell[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(bit * dimensions + axis)
+            key |= ((place[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(bit * dimensions + axis)
     return np.argsort(key, kind="stable").astype(np.int32)
 
 
