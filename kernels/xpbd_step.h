@@ -95,7 +95,8 @@ struct TriangleBlock {
 };
 
 // What evening (StepOptions) asks of the corners of triangles, added up: weft and warp, each by itself. Two triangles share a thread, so each
-// asks for half.
+// asks for half. Where corners are held the others make up for them, but no thread asks as if more than three quarters of it
+// were held: one that runs along two held corners would hurl the third one, which takes part in it by a rounding error, across the room.
 template <class T, class I>
 void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, const T *point, T *shift, T evening, T compression) {
     const Lane<T> half = splat<T>(T(0.5) * evening), tiny = splat<T>(T(1e-12)), zero = splat<T>(T(0));
@@ -103,10 +104,14 @@ void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t
         TriangleBlock<T, I> t;
         t.read(set, b, point);
         const Lane<T> a0 = -(t.a1 + t.a2), b0 = -(t.b1 + t.b2);
-        const Lane<T> saa = t.p.w * a0 * a0 + t.q.w * t.a1 * t.a1 + t.r.w * t.a2 * t.a2, sbb = t.p.w * b0 * b0 + t.q.w * t.b1 * t.b1 + t.r.w * t.b2 * t.b2;
+        const Lane<T> least = splat<T>(T(0.25)) * at_least(at_least(t.p.w, t.q.w), t.r.w);
+        const auto shared = [&](const Lane<T> &k0, const Lane<T> &k1, const Lane<T> &k2) {
+            const Lane<T> free = t.p.w * k0 * k0 + t.q.w * k1 * k1 + t.r.w * k2 * k2;
+            return at_least(at_least(free, least * (k0 * k0 + k1 * k1 + k2 * k2)), tiny);
+        };
         Threads<T> &f = t.threads;
-        const Lane<T> du = half * shortfall<T>(f.ux * f.ux + f.uy * f.uy + f.uz * f.uz, at_least(saa, tiny), compression);
-        const Lane<T> dv = half * shortfall<T>(f.vx * f.vx + f.vy * f.vy + f.vz * f.vz, at_least(sbb, tiny), compression);
+        const Lane<T> du = half * shortfall<T>(f.ux * f.ux + f.uy * f.uy + f.uz * f.uz, shared(a0, t.a1, t.a2), compression);
+        const Lane<T> dv = half * shortfall<T>(f.vx * f.vx + f.vy * f.vy + f.vz * f.vz, shared(b0, t.b1, t.b2), compression);
         f.draw(du, dv, zero);
         const auto add = [&](const I *corner, const Lane<T> &w, const Lane<T> &a, const Lane<T> &b) {
             Lanes4<T> s = gather(shift, corner);
