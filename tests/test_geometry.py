@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from toile.garment.shapes import flat_position, square_cloth, tube_cloth
 from toile.mesh import geometry as geo
-from toile.mesh.topology import unique_edges
 from toile.types import Floats
 
 
@@ -81,24 +80,6 @@ def test_normals_of_a_tube_point_outwards() -> None:
     assert ((geo.vertex_normals(position, tube.triangles) * outward).sum(axis=1) > 0.99).all()
     flat = square_cloth(3, 3)
     assert np.allclose(geo.triangle_normals(flat.uv, flat.triangles), [0, 0, 1])
-
-
-def test_cotangents_of_known_triangles() -> None:
-    right = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    assert np.allclose(geo.cotangents(right, np.array([[0, 1, 2]], dtype=np.int32)), [[0.0, 1.0, 1.0]])
-    even = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
-    assert np.allclose(geo.cotangents(even, np.array([[0, 1, 2]], dtype=np.int32)), 1 / math.sqrt(3))
-
-
-@given(st.floats(-3, 3), st.floats(-3, 3))
-def test_cotangent_energy_of_a_linear_function_is_exact(gx: float, gy: float) -> None:
-    # Dirichlet energy ½ ∫ |∇f|² of f = g·x over the area A is ½ |g|² A
-    cloth = square_cloth(5, 4, 0.5, 0.3)
-    edges, side_edge = unique_edges(cloth.triangles)
-    weight = geo.cotangent_weights(cloth.uv, cloth.triangles, side_edge, len(edges))
-    value = cloth.uv @ [gx, gy]
-    energy = 0.5 * (weight * (value[edges[:, 0]] - value[edges[:, 1]]) ** 2).sum()
-    assert math.isclose(energy, 0.5 * (gx * gx + gy * gy) * 0.15, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def test_rolling_into_a_tube_keeps_lengths_up_to_the_chord() -> None:

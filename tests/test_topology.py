@@ -81,16 +81,6 @@ def test_hinges_name_the_edge_and_the_opposite_corners() -> None:
         assert cloth.triangles[first][(at + 1) % 3] == hinge[1]
 
 
-def test_edge_triangles_agree_with_the_triangles() -> None:
-    cloth = square_cloth(4, 3)
-    edges, _ = top.unique_edges(cloth.triangles)
-    both = top.edge_triangles(cloth.triangles)
-    for edge, pair in zip(edges, both, strict=True):
-        found = [t for t, corners in enumerate(cloth.triangles) if set(edge) <= set(corners)]
-        assert [t for t in pair if t >= 0] == found
-    assert ((both >= 0).sum(axis=1) == top.edge_triangle_counts(cloth.triangles)).all()
-
-
 def test_three_triangles_at_one_edge_make_two_hinges() -> None:
     fan = np.array([[0, 1, 2], [1, 0, 3], [0, 1, 4]], dtype=np.int32)
     assert top.hinges(fan)[0].tolist() == [[0, 1, 2, 3], [1, 0, 3, 4]]
@@ -103,9 +93,6 @@ def test_rings_list_neighbours() -> None:
     for vertex in range(cloth.particle_count):
         want = sorted({*edges[edges[:, 0] == vertex, 1], *edges[edges[:, 1] == vertex, 0]})
         assert rings[vertex].tolist() == want
-    fans = top.vertex_triangles(cloth.triangles, cloth.particle_count)
-    assert sum(len(fans[v]) for v in range(len(fans))) == 3 * len(cloth.triangles)
-    assert all(v in cloth.triangles[t] for v in range(len(fans)) for t in fans[v])
 
 
 def test_components_are_numbered_by_first_vertex() -> None:

@@ -73,14 +73,6 @@ def swing(direction: Floats, wanted: Floats) -> Floats:
     return rotation
 
 
-def joint_index(skeleton: Skeleton, name: str) -> int:
-    """Return the number of the joint of that name."""
-    try:
-        return skeleton.names.index(name)
-    except ValueError:
-        raise ToileError(f"the skeleton has no joint '{name}'") from None
-
-
 def descendants(parents: Ints, joint: int) -> list[int]:
     """Return a joint and everything that hangs on it."""
     inside = {joint}

@@ -49,26 +49,6 @@ def lumped_masses(areas: Floats, triangle_mass: Floats, triangles: Ints, vertex_
     return vertex_areas(areas * triangle_mass, triangles, vertex_count)
 
 
-def cotangents(position: Floats, triangles: Ints) -> Floats:
-    """Return the cotangent of the angle at each corner, (t, 3)."""
-    corners = _in_space(position)[triangles]
-    onward = np.roll(corners, -1, axis=1) - corners
-    back = np.roll(corners, 1, axis=1) - corners
-    dot = np.einsum("tki,tki->tk", onward, back)
-    sine = 2.0 * triangle_areas(position, triangles)
-    return np.asarray(dot / np.maximum(sine, 1e-30)[:, None])
-
-
-def cotangent_weights(position: Floats, triangles: Ints, edge_of_side: Ints, edge_count: int) -> Floats:
-    """Return ½ Σ cot of the angles opposite each edge, (e,).
-
-    `edge_of_side` is the second result of `topology.unique_edges`. Σ w (f_i − f_j)² / 2 over edges is the
-    Dirichlet energy of f (Pinkall and Polthier 1993).
-    """
-    opposite = np.roll(cotangents(position, triangles), -2, axis=1).ravel()
-    return np.asarray(np.bincount(edge_of_side, 0.5 * opposite, edge_count))
-
-
 def inverse_rest_matrices(uv: Floats, triangles_uv: Ints) -> Floats:
     """Return the inverse of each flat triangle's two side vectors [1/m], (t, 2, 2).
 

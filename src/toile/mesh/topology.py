@@ -53,22 +53,6 @@ def edge_triangle_counts(triangles: Ints) -> Ints:
     return np.bincount(inverse, minlength=len(edges)).astype(np.int32)
 
 
-def edge_triangles(triangles: Ints) -> Ints:
-    """Return the two triangles at each of the `unique_edges`, -1 where there is none, (e, 2).
-
-    Where more than two triangles meet, the two of lowest index.
-    """
-    edges, inverse = unique_edges(triangles)
-    result = np.full((len(edges), 2), -1, dtype=np.int32)
-    order = np.argsort(inverse, kind="stable")
-    first = np.searchsorted(inverse[order], np.arange(len(edges)))
-    result[:, 0] = order[first] // 3
-    counts = np.bincount(inverse, minlength=len(edges))
-    more = counts > 1
-    result[more, 1] = order[first[more] + 1] // 3
-    return result
-
-
 def hinges(triangles: Ints) -> tuple[Ints, Ints]:
     """Return the hinges (h, 4) and their triangles (h, 2): pairs of triangles that share an edge.
 
@@ -95,12 +79,6 @@ def vertex_rings(triangles: Ints, vertex_count: int) -> Rings:
     both = np.concatenate([edges, edges[:, ::-1]])
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
     return _rings(both[:, 0], both[:, 1], vertex_count)
-
-
-def vertex_triangles(triangles: Ints, vertex_count: int) -> Rings:
-    """Return the triangles at each vertex, ascending."""
-    order = np.argsort(triangles.ravel(), kind="stable")
-    return _rings(triangles.ravel()[order], (order // 3).astype(np.int32), vertex_count)
 
 
 def _rings(owner: Ints, items: Ints, count: int) -> Rings:

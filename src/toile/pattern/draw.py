@@ -19,7 +19,7 @@ from toile.pattern.layout import Spot, lay_out
 from toile.pattern.measure import panel_size
 from toile.types import EdgeRef, Floats, Pattern
 
-_INK, _GREY, _PALE = "#2b2a28", "#77736c", "#b9b4ab"
+_INK, _GREY = "#2b2a28", "#77736c"
 _PAGE = 1500.0  # width of the pieces on the page [px]
 _MARGIN, _TITLE = 60.0, 74.0
 _RADIUS = 12.0

@@ -102,7 +102,7 @@ def animate(
             "motion": motion.name,
             "animate": asdict(settings),
             **method.chosen(),
-            "left_crossing": [step.repaired.body_after + step.repaired.cloth_after for step in steps],
+            "left_crossing": [step.repaired.left for step in steps],
         },
     )
 

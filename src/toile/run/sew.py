@@ -167,7 +167,7 @@ def _parted(garment: Garment, state: State, body: PosedBody, collider: Collider,
     repair = _repair(garment, state, collider, fixed=fixed)
     for _ in range(FIRST_REPAIRS):
         state = repair(state, body)
-        if not repair.last.body_after and not repair.last.cloth_after:
+        if not repair.last.left:
             break
     return state
 
@@ -335,7 +335,7 @@ def drape(
                 ordered = replace(garment, garment_layer=layer)
                 repair = _repair(ordered, state, collider, fixed=fixed)
             pulled, state = state, repair(state, body)
-            clean = not repair.last.body_after and not repair.last.cloth_after
+            clean = not repair.last.left
             if frame >= longest:
                 state = wedged.watch(pulled, state, clean)
         rests = frame > (settings.slip + 0.3) * settings.fps and at_rest(state.position - previous)

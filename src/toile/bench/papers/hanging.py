@@ -47,6 +47,32 @@ def hang(
     return garment, state.position, (clock() - began) / frames
 
 
+def fabric_table() -> Table:
+    """Return the figures of our fabric database."""
+    columns = (
+        "fabric",
+        "g/m²",
+        "stretch warp / weft [N/m]",
+        "shear [N/m]",
+        "bending warp / weft [µN·m]",
+        "bending length [cm]",
+        "source",
+    )
+    rows = (
+        (
+            f.name,
+            f"{1000 * f.mass:.0f}",
+            f"{f.stretch_warp:.0f} / {f.stretch_weft:.0f}",
+            f"{f.shear:.0f}",
+            f"{1e6 * f.bend_warp:.3g} / {1e6 * f.bend_weft:.3g}",
+            f"{100 * bending_length(f)[0]:.1f}",
+            " ".join(f.source.split())[:60],
+        )
+        for f in FABRICS.values()
+    )
+    return Table("The fabric database", columns, tuple(rows))
+
+
 def hanging(bench: Bench) -> Section:
     """Repeat figures 3 and 5."""
     seconds, cells = (3.0, CELLS) if not bench.quick else (0.4, 6)
@@ -97,30 +123,7 @@ def hanging(bench: Bench) -> Section:
                 ),
                 tuple(rows),
             ),
-            Table(
-                "The fabric database",
-                (
-                    "fabric",
-                    "g/m²",
-                    "stretch warp / weft [N/m]",
-                    "shear [N/m]",
-                    "bending warp / weft [µN·m]",
-                    "bending length [cm]",
-                    "source",
-                ),
-                tuple(
-                    (
-                        f.name,
-                        f"{1000 * f.mass:.0f}",
-                        f"{f.stretch_warp:.0f} / {f.stretch_weft:.0f}",
-                        f"{f.shear:.0f}",
-                        f"{1e6 * f.bend_warp:.3g} / {1e6 * f.bend_weft:.3g}",
-                        f"{100 * bending_length(f)[0]:.1f}",
-                        " ".join(f.source.split())[:60],
-                    )
-                    for f in FABRICS.values()
-                ),
-            ),
+            fabric_table(),
         ),
         pictures=tuple(pictures),
         claims=(

@@ -18,7 +18,7 @@ from toile.motion import lead_in, read_motion, retarget
 from toile.run.advance import advance_frame
 from toile.run.attach import Attachment
 from toile.run.check import audit
-from toile.types import Body, ContactQuery, Contacts, Floats, Garment, PosedBody, State
+from toile.types import Body, Floats, Garment, PosedBody, State
 
 STUDIO = Studio(samples=4)
 
@@ -43,20 +43,6 @@ def quality(garment: Garment, position: Floats, body: PosedBody | None = None) -
     if body is not None:
         deepest = audit(garment, position, body.body, body_vertices=body.vertices).deepest
     return Quality(float(np.percentile(stretch, 99)), float(deepest))
-
-
-class TimedQuery(ContactQuery):
-    """A contact query that counts the time spent in it."""
-
-    def __init__(self, query: ContactQuery) -> None:
-        self._query, self.seconds = query, 0.0
-
-    def __call__(self, position: Floats) -> Contacts:
-        """Return the contacts of all particles."""
-        start = clock()
-        found = self._query(position)
-        self.seconds += clock() - start
-        return found
 
 
 def timed(work: Callable[[], object]) -> float:

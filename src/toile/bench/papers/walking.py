@@ -96,6 +96,19 @@ def modelled(kind: str, body: Body, vertices: int) -> tuple[Garment, Floats]:
     return replace(mesh, hold_particle=garment.hold_particle), position
 
 
+def modelled_outfit(bench: Bench, body: Body) -> dict[str, tuple[Garment, Floats]]:
+    """Return the blouse, the pants and both together."""
+    parts = {}
+    for k, kind in enumerate(("blouse", "pants")):
+        bench.progress("following", 0.4 * k)
+        parts[kind] = modelled(kind, body, bench.size(MESHES[kind][0], 200))
+    parts["both"] = (
+        layered(join([parts["pants"][0], parts["blouse"][0]])),
+        np.concatenate([parts["pants"][1], parts["blouse"][1]]),
+    )
+    return parts
+
+
 def cloth_only(garment: Garment, start: Floats, body: Body, frames: int) -> float:
     """Return the time of solver and contacts per frame, without posing the body [s]."""
     solver, still = make_solver("follow", garment), rest_pose(body)
@@ -111,16 +124,8 @@ def cloth_only(garment: Garment, start: Floats, body: Body, frames: int) -> floa
 def following(bench: Bench) -> Section:
     """Repeat table 1 of the ellipsoid paper."""
     body, frames, fps = named_body("woman"), bench.size(30, 4), 30.0
-    parts = {}
-    for k, kind in enumerate(("blouse", "pants")):
-        bench.progress("following", 0.4 * k)
-        parts[kind] = modelled(kind, body, bench.size(MESHES[kind][0], 200))
-    parts["both"] = (
-        layered(join([parts["pants"][0], parts["blouse"][0]])),
-        np.concatenate([parts["pants"][1], parts["blouse"][1]]),
-    )
     rows, each_of, pictures = [], {}, list[Picture]()
-    for k, (kind, (garment, start)) in enumerate(parts.items()):
+    for k, (kind, (garment, start)) in enumerate(modelled_outfit(bench, body).items()):
         bench.progress("following", 0.6 + 0.13 * k)
         vertices, seconds = MESHES[kind]
         solver, collider = make_solver("follow", garment), make_collider("ellipsoids", body)
@@ -142,15 +147,8 @@ def following(bench: Bench) -> Section:
         )
         if kind == "both":
             meshes = worn_meshes(garment, ours.state.position, ours.body)
-            pictures.append(
-                draw(
-                    bench,
-                    "following",
-                    "blouse and pants follow the ellipsoids",
-                    meshes,
-                    ("three_quarter", "back"),
-                )
-            )
+            words = "blouse and pants follow the ellipsoids"
+            pictures.append(draw(bench, "following", words, meshes, ("three_quarter", "back")))
     return Section(
         title="Blouse and pants that follow ellipsoids",
         source="Rudomín & Castillo 2002, table 1 and figure 3",

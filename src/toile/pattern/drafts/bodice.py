@@ -6,7 +6,6 @@ half a front or half a back, measured from the middle.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -278,9 +277,3 @@ def left_sleeve(m: Measures, b: Bodice, crown: Crown, *, length: float, hem: flo
 def _flip(half: Side) -> Side:
     """Return a half crown run from the top (0, 0) down to the other side."""
     return replace(half, start=(0.0, 0.0), controls=tuple((-x, y) for x, y in reversed(half.controls)))
-
-
-def shoulder_drop(b: Bodice) -> float:
-    """Return the angle of the shoulder seam below the horizontal [rad]."""
-    (x0, y0), (x1, y1) = b.neck_point, b.shoulder_point
-    return math.atan2(y0 - y1, x1 - x0)
