@@ -121,6 +121,24 @@ class GridBorder {
     std::vector<T> weight_, gain_, moment_, force_weight_;
 };
 
+// room for GridPush
+template <class T>
+class Push {
+  public:
+    void set(int rows, int columns, int finer_bands) {
+        rows_ = rows, columns_ = columns, pitch_ = columns + 2 + PHASES * WIDEST;
+        for (auto &push : push_) push.assign(rows * pitch_, T(0));
+        between_.assign(3 * finer_bands * pitch_, T(0));
+    }
+    GridPush<T> view() { return {rows_, columns_, pitch_, {push_[0].data(), push_[1].data(), push_[2].data()}, between_.data()}; }
+    std::size_t bytes() const { return bytes_of(push_[0], push_[1], push_[2], between_); }
+
+  private:
+    int rows_ = 0, columns_ = 0;
+    std::ptrdiff_t pitch_ = 0;
+    AlignedVector<T> push_[3], between_;
+};
+
 template <class T>
 class Grid {
   public:
@@ -163,11 +181,11 @@ class Grid {
         const GridLayout &f = view_.fine;
         GridLayout &c = view_.coarse;
         c = GridLayout((f.rows + PHASES - 1) / PHASES, (f.columns + PHASES - 1) / PHASES);
-        view_.coarse_bands = Bands::of(c.rows, 1, 6), view_.push_pitch = c.columns + 2 + WIDEST;
+        view_.coarse_bands = Bands::of(c.rows, 1, 6);
         const std::ptrdiff_t size = c.at(c.rows + 2, 0) + 2 * WIDEST;
-        for (int a = 0; a < 3; ++a) coarse_x_[a].assign(size, T(0)), push_[a].assign(c.rows * view_.push_pitch + WIDEST, T(0));
-        row_push_.assign(3 * view_.bands.count * view_.push_pitch + WIDEST, T(0));
-        coarse_weight_.assign(size, T(0)), std::fill(share_.begin(), share_.end(), T(0));
+        for (int a = 0; a < 3; ++a) coarse_x_[a].assign(size, T(0)), average_[a].assign(size, T(0));
+        push_.set(c.rows, c.columns, view_.bands.count), coarser_push_ = {};
+        coarse_weight_.assign(size, T(0)), coarse_share_ = {}, std::fill(share_.begin(), share_.end(), T(0));
         for (auto &rest : coarse_rest2_) rest.assign(size, FAR);
         for (std::size_t k = 0; k < level.count; ++k) {
             coarse_weight_[coarse_place(k)] = static_cast<T>(level.inverse_mass[k]);
@@ -180,6 +198,15 @@ class Grid {
             for (int k = 0; k < AWAY_COUNT; ++k)
                 if (AWAY[k].rows == away.rows && AWAY[k].columns == away.columns) coarse_rest2_[k][coarse_place(one)] = static_cast<T>(level.rest[e] * level.rest[e]);
         }
+    }
+    // the next coarser points, one to three by three of them
+    void set_coarser(const Level &level) {
+        const GridLayout &c = view_.coarse;
+        coarser_push_.set((c.rows + PHASES - 1) / PHASES, c.count(0), view_.coarse_bands.count);
+        coarse_share_.assign(coarse_weight_.size(), T(0));
+        for (std::size_t k = 0; k < level.count; ++k)
+            for (std::size_t e = level.average_begin[k]; e < level.average_begin[k + 1]; ++e)
+                coarse_share_[coarse_place(level.average_point[e])] = static_cast<T>(level.average_weight[e]);
     }
     void forget_coarse() { view_.coarse = {}; }
     // calls use(first point, second point, rest length) for every limit of the finest level
@@ -228,8 +255,8 @@ class Grid {
         for (int b = 0; b + 1 < bands.count; ++b) sweep(bands.end(b) - 1, bands.end(b));
     }
     std::size_t bytes() const {
-        std::size_t sum = bytes_of(gain_, weight_, share_, next_, after_next_, half_, coarse_weight_, row_push_) + border.bytes() + skin.bytes();
-        for (const auto *part : {x_, before_, asked_, moment_, coarse_x_, push_})
+        std::size_t sum = bytes_of(gain_, weight_, share_, next_, after_next_, half_, coarse_weight_, coarse_share_) + push_.bytes() + coarser_push_.bytes() + border.bytes() + skin.bytes();
+        for (const auto *part : {x_, before_, asked_, moment_, coarse_x_, average_})
             for (int a = 0; a < 3; ++a) sum += bytes_of(part[a]);
         for (const auto &rest : coarse_rest2_) sum += bytes_of(rest);
         return sum;
@@ -247,8 +274,9 @@ class Grid {
         v.border = border.view(), v.planes = skin.view(), v.ball = ball;
         if (!v.coarse.rows) return v;
         const std::ptrdiff_t first_coarse = v.coarse.at(1, 0);
-        for (int a = 0; a < 3; ++a) v.coarse_x[a] = coarse_x_[a].data() + first_coarse, v.push[a] = push_[a].data();
-        v.coarse_weight = coarse_weight_.data() + first_coarse, v.row_push = row_push_.data();
+        for (int a = 0; a < 3; ++a) v.coarse_x[a] = coarse_x_[a].data() + first_coarse, v.average[a] = average_[a].data() + first_coarse;
+        v.coarse_weight = coarse_weight_.data() + first_coarse, v.push = push_.view(), v.coarser_push = coarser_push_.view();
+        if (v.coarser_push.rows) v.coarse_share = coarse_share_.data() + first_coarse;
         for (int k = 0; k < AWAY_COUNT; ++k) v.coarse_rest2[k] = coarse_rest2_[k].data() + first_coarse;
         return v;
     }
@@ -273,5 +301,6 @@ class Grid {
     GridView<T> view_;
     bool alternate_ = false;
     AlignedVector<T> x_[3], before_[3], asked_[3], moment_[3], gain_, weight_, share_, next_, after_next_, half_;
-    AlignedVector<T> coarse_x_[3], coarse_weight_, coarse_rest2_[AWAY_COUNT], push_[3], row_push_;
+    AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT];
+    Push<T> push_, coarser_push_;
 };

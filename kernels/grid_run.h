@@ -30,7 +30,6 @@ struct GridRun {
         barrier.wait();
     }
     bool limited() const { return cloth.level_count > 0; }
-    T *averages() const { return cloth.level[0].point; }
 
     // Predicted rows are averaged, and their curvature measured while they are at hand; the outermost rows of a thread wait for
     // their neighbours.
@@ -41,7 +40,7 @@ struct GridRun {
         each_band(bands, [&](std::size_t b) {
             for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) row_of(r);
             if (limited())
-                for (int r = g.bands.begin(b); r < g.bands.end(b); r += PHASES) average_row(g, r / PHASES, averages());
+                for (int r = g.bands.begin(b); r < g.bands.end(b); r += PHASES) average_vertices(g, r / PHASES);
             for (; measured + 1 < g.bands.end(b); ++measured) measure_row(g, measured);
         });
         if (first < past) {
@@ -59,35 +58,31 @@ struct GridRun {
         }
         if (rank == 0 && limited()) {
             Barrier alone(1);
-            for (int l = 1; l < cloth.level_count; ++l) average(cloth.level[l], cloth.level[l - 1].point, 0, cloth.level[l].count);
+            const LevelView<T, I> &next = cloth.level[1];
+            for (int r = 0; r < g.coarser_push.rows; ++r) average_coarse(g, r, next.point, next.start);
+            for (int l = 2; l < cloth.level_count; ++l) average(cloth.level[l], cloth.level[l - 1].point, 0, cloth.level[l].count);
             for (int l = cloth.level_count - 1; l > 0; --l) limit_level(cloth, o, l, 0, 1, alone);
+            keep_coarser_push(g.coarser_push, next.point, next.start);
         }
         barrier.wait();
     }
-    // coarse points of a band where the coarser ones take them
-    void place_coarse(std::size_t band) {
-        const int columns = g.coarse.columns;
-        for (int r = g.coarse_bands.begin(band); r < g.coarse_bands.end(band); ++r)
-            for (int phase = 0; phase < PHASES; ++phase)
-                for (int i = 0; i < g.coarse.count(phase); ++i) {
-                    const std::size_t k = static_cast<std::size_t>(r) * columns + phase + PHASES * i;
-                    Four<T> x = load4(averages() + 4 * k);
-                    if (cloth.level_count > 1 && x[3] != T(0)) x += Following<T, I>(cloth.level[1]).push(k);
-                    for (int a = 0; a < 3; ++a) g.coarse_x[a][g.coarse.at(r, phase) + i] = x[a];
-                }
-    }
+    // Two sweeps over the limits of bands of coarse rows, the second shifted by half a band: what joins two bands after one sweep lies
+    // within a band of the other, so that threads wait for each other three times, not five.
+    int middle(std::size_t band) const { return (g.coarse_bands.begin(band) + g.coarse_bands.end(band)) / 2; }
     void limit() {
-        for (const int kinds : {AWAY_COUNT, AWAY_TWICE}) {
-            each_band(coarse_bands, [&](std::size_t b) {
-                if (kinds == AWAY_COUNT) place_coarse(b);
-                limit_band(g, b, kinds, share_of_rest);
-            });
-            each_band(coarse_bands, [&](std::size_t b) {
-                if (g.coarse_bands.end(b) < g.coarse.rows) join_limits(g, b, kinds, share_of_rest);
-            });
-        }
+        const std::size_t last = g.coarse_bands.count - 1;
         each_band(coarse_bands, [&](std::size_t b) {
-            for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) keep_push(g, r, averages());
+            for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) place_coarse(g, b, r);
+            limit_within(g, g.coarse_bands.begin(b), g.coarse_bands.end(b), AWAY_COUNT, share_of_rest);
+        });
+        each_band(coarse_bands, [&](std::size_t b) {
+            if (b == 0) limit_within(g, 0, middle(0), AWAY_TWICE, share_of_rest);
+            if (b < last) limit_across(g, g.coarse_bands.end(b), AWAY_COUNT, share_of_rest);
+            limit_within(g, middle(b), b < last ? middle(b + 1) : g.coarse.rows, AWAY_TWICE, share_of_rest);
+        });
+        each_band(coarse_bands, [&](std::size_t b) {
+            limit_across(g, middle(b), AWAY_TWICE, share_of_rest);
+            for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) keep_push(g, r);
         });
     }
     void sweep() {

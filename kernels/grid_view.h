@@ -77,6 +77,16 @@ struct BorderStars {
     const T *force_weight = nullptr;                        // (entry)
 };
 
+// How far coarse points of a rectangle were moved [m], row by row from column -1 on: finer points, three by three of them to a coarse
+// one, follow linearly from one to the next.
+template <class T>
+struct GridPush {
+    int rows = 0, columns = 0;
+    std::ptrdiff_t pitch = 0;
+    T *push[3] = {};        // (row, pitch)
+    T *between = nullptr;   // (band of finer rows, 3, pitch): the same between two rows
+};
+
 template <class T>
 struct GridView {
     GridLayout fine, coarse;
@@ -98,9 +108,9 @@ struct GridView {
     GridPlanes<T> planes;
     GridBall<T> ball;
     T *coarse_x[3] = {};                  // as x, of coarse points
+    T *average[3] = {};                   // the same before any limit
+    const T *coarse_share = nullptr;      // as share, of coarse points in the averages that are the next coarser ones
     const T *coarse_weight = nullptr;
     const T *coarse_rest2[AWAY_COUNT] = {};  // squares of rest lengths [m²]; far where there is no limit
-    T *push[3] = {};                      // (coarse row, push_pitch): how far limits moved coarse points [m], from column -1 on
-    std::ptrdiff_t push_pitch = 0;
-    T *row_push = nullptr;                // (band, 3, push_pitch): the same between two coarse rows
+    GridPush<T> push, coarser_push;       // of coarse points, and of the next coarser ones
 };

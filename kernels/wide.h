@@ -1,5 +1,7 @@
 // As many lanes as the machine's registers hold, for loops in which lanes are alike.
 #pragma once
+#include <utility>
+
 #include "lanes.h"
 
 // arguments by the dozen would go through memory; HERE is for lambdas, after their arguments
@@ -48,6 +50,46 @@ template <class T>
 struct WidePoint {
     Wide<T> x, y, z, w;
 };
+
+// Three registers one after the other, as one row of numbers: every third of them, from `phase` on. And back: `part` of a row of
+// which three registers hold every third number.
+#if TOILE_VECTOR
+template <class T, int phase, std::size_t... k>
+inline Wide<T> every_third_from(const Wide<T> *from, std::index_sequence<k...>) {
+    constexpr int W = WIDTH<T>;
+    const Wide<T> two = __builtin_shufflevector(from[0], from[1], (3 * k + phase < 2 * W ? 3 * k + phase : 0)...);
+    return __builtin_shufflevector(two, from[2], (3 * k + phase < 2 * W ? k : 3 * k + phase - W)...);
+}
+template <class T, int part, std::size_t... k>
+inline Wide<T> in_turn_part(const Wide<T> *from, std::index_sequence<k...>) {
+    constexpr std::size_t W = WIDTH<T>, first = part * W;
+    const Wide<T> two = __builtin_shufflevector(from[0], from[1], ((first + k) % 3 == 1 ? W + (first + k) / 3 : (first + k) / 3)...);
+    return __builtin_shufflevector(two, from[2], ((first + k) % 3 == 2 ? W + (first + k) / 3 : k)...);
+}
+template <class T>
+inline Wide<T> every_third(const Wide<T> *from, int phase) {
+    constexpr auto all = std::make_index_sequence<WIDTH<T>>();
+    return phase == 0 ? every_third_from<T, 0>(from, all) : phase == 1 ? every_third_from<T, 1>(from, all) : every_third_from<T, 2>(from, all);
+}
+template <class T>
+inline Wide<T> in_turn(const Wide<T> *from, int part) {
+    constexpr auto all = std::make_index_sequence<WIDTH<T>>();
+    return part == 0 ? in_turn_part<T, 0>(from, all) : part == 1 ? in_turn_part<T, 1>(from, all) : in_turn_part<T, 2>(from, all);
+}
+#else
+template <class T>
+inline Wide<T> every_third(const Wide<T> *from, int phase) {
+    Wide<T> r;
+    for (int k = 0; k < WIDTH<T>; ++k) r[k] = from[(3 * k + phase) / WIDTH<T>][(3 * k + phase) % WIDTH<T>];
+    return r;
+}
+template <class T>
+inline Wide<T> in_turn(const Wide<T> *from, int part) {
+    Wide<T> r;
+    for (int k = 0; k < WIDTH<T>; ++k) r[k] = from[(part * WIDTH<T> + k) % 3][(part * WIDTH<T> + k) / 3];
+    return r;
+}
+#endif
 
 // particles (x, y, z, inverse mass) side by side: four numbers each
 template <class T>

@@ -158,6 +158,7 @@ class Cloth {
         }
         if (grid_.there() && !levels.empty()) {
             grid_.set_coarse(levels[0]);
+            if (levels.size() > 1) grid_.set_coarser(levels[1]);
             Level points;  // the rest is in the grid
             points.count = levels[0].count, points.inverse_mass = std::move(levels[0].inverse_mass);
             levels[0] = std::move(points);
