@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+constexpr std::size_t FEWEST_COARSE = 12;  // no level with fewer points
+
 struct Level {
     std::size_t count = 0;
     std::vector<double> inverse_mass;  // (count); 0 where the point stands for a pinned particle
@@ -37,5 +39,5 @@ struct Sheet {
 std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count);
 
 // The same over a rectangle of rows × columns points, cells of width and height `cell` [m]: a coarse point to three by three finer ones. Limits go
-// to points up to two rows or columns away (AWAY in grid_view.h).
+// to points up to two rows or columns away (AWAY in grid_view.h). In grid_hierarchy.cpp.
 std::vector<Level> make_grid_hierarchy(int rows, int columns, const double *cell, std::vector<double> inverse_mass, int level_count);
