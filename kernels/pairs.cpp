@@ -335,13 +335,10 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::uint32_t> 
                     if (sign * pair.weight[i] >= T(0.2))
                         if (const auto plane = plane_towards(pair.particle[i], pair.normal, sign); plane >= 0) above[upper++] = plane;
                 // The upper piece has skin below it, and so has the lower one. It rises by what the pair lacks, from where
-                // it is now: a steep edge is high enough where it crosses, though its end lies deep.
+                // it is now: a steep edge is high enough where it crosses, though its end lies deep, and two sheets of a fold that slants
+                // are far enough apart though less so along the skin's normal. Gently where it is not there yet.
                 for (int i = 0; i < upper; ++i) {
-                    const T *n = plane_normal + 3 * std::size_t(above[i]);
-                    const T alike = sign * (n[0] * pair.normal[0] + n[1] * pair.normal[1] + n[2] * pair.normal[2]);
-                    const T lack = pair.thickness - alike * pair.gap;
-                    // gently where it is not there yet
-                    const T height = risen[above[i]] + std::min(lack, T(RISE));
+                    const T height = risen[above[i]] + std::min(pair.thickness - pair.gap, T(RISE));
                     if (height > T(0)) found[rank].push_back({above[i], std::min(height, T(LAYERS) * pair.thickness)});
                 }
             }
