@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bvh_lanes.h"
 #include "surface_math.h"
 
 namespace surface {
@@ -29,14 +30,6 @@ struct Foot {
 struct alignas(16) Node {
     float lo[3][4], hi[3][4];
     std::int32_t child[4];  // node index, or ~leaf index; unused places have an empty box
-};
-
-// four triangles side by side, rounded to float32: only to find out which ones deserve a look in double
-struct alignas(16) Leaf {
-    float corner[3][3][4];  // corner, axis, place; unused places repeat the last triangle
-    std::int32_t triangle[4];
-    std::int32_t count;
-    std::int32_t spare[3];
 };
 
 class Tree {
@@ -73,10 +66,13 @@ class Tree {
     // The same for a packet of points that are near each other, which search the tree together. hint: of each point, or null;
     // hits: group_count for each point; count: how many of them it has.
     static constexpr int packet_size = 32;
-    void nearest_per_group(const Vec3 *p, int points, double radius, std::int32_t *const *hint, Hit *hits, int *count) const;
+    // widest: 5 AVX-512 where the machine has it, 2 at most AVX2, 0 neither; the answers are the same.
+    void nearest_per_group(const Vec3 *p, int points, double radius, std::int32_t *const *hint, Hit *hits, int *count, int widest = 5) const;
     // A contact that was found a moment ago on triangle t, now that the vertices have moved on by time [s] with a velocity
     // (vertex_count, 3) [m/s]: where it is on the surface round there. The tree stays as it is.
     Hit follow(Vec3 p, std::int32_t t, const double *velocity, double time) const;
+    // … of up to FEET_AT_ONCE points, with a triangle each
+    void follow(const Vec3 *p, const std::int32_t *t, int count, const double *velocity, double time, Hit *hits) const;
     // The same on the surface as it is now, for contacts with the triangles t, one of each group at most, ascending by group; returns how many are
     // within radius. A hit on the border between two groups is reported once. Boxes are not asked.
     int follow(Vec3 p, double radius, const std::int32_t *t, int count, Hit *hits) const;
@@ -115,23 +111,22 @@ class Tree {
     struct Best;
     struct Packet;
     struct Task {
-        std::int32_t begin, end;
+        std::int32_t begin, end, first_leaf, last_leaf;
     };
     void connect(std::size_t vertex_count);
     void plan_refit();
-    void refit_node(std::int32_t index);
+    void add_task(std::int32_t root);
+    void refit_leaf(std::int32_t leaf);
+    void refit_node(std::int32_t index, bool leaves);
     void round_vertices(std::size_t begin, std::size_t end);
     void set_extent();
     bool beyond(Vec3 p, int group, double radius) const;
     void search(std::int32_t root, Best &best) const;
     void search_leaf(const Leaf &leaf, Best &best) const;
-    void consider(const Leaf &leaf, const float *distance2, Best &best) const;
     void decide(Best &best) const;
     bool fill(Best &best, Hit &hit) const;
     bool touches_other_group(const Hit &hit) const;
     int without_borders(Hit *hits, int count) const;
-    bool gather(std::int32_t root, Packet &packet) const;
-    void search_packet(const Packet &packet, Best &best) const;
     int ray_winding(Vec3 p, int axis) const;
 
     std::vector<std::int32_t> triangles_;  // (t, 3)
@@ -146,7 +141,7 @@ class Tree {
     std::vector<std::int32_t> roots_;
     std::vector<std::int32_t> subtree_end_;
     std::vector<std::int32_t> parent_;       // of each node, -1: a root
-    std::vector<std::int32_t> leaf_parent_;  // node of each leaf
+    std::vector<std::int32_t> leaf_home_;    // of each leaf: 4 · its node + its place there
     std::vector<std::int32_t> leaf_of_;      // of each triangle
     std::vector<Task> tasks_;              // subtrees to refit in parallel
     std::vector<std::int32_t> top_;        // the nodes above them

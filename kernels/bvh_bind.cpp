@@ -18,6 +18,12 @@ using GroupHints = std::optional<In<std::int32_t, -1, -1>>;
 
 constexpr std::size_t SERIAL_POINTS = 256;  // fewer are left to one thread
 
+// numbers that are not set to anything yet
+template <class T>
+std::unique_ptr<T[]> room(std::size_t size) {
+    return std::make_unique_for_overwrite<T[]>(size);
+}
+
 void require_radius(double radius) { require(radius >= 0, "radius must not be negative or NaN"); }
 
 template <class Array>
@@ -125,61 +131,86 @@ class Known {
 
 // One hit for each point and group within radius, in packets of points that threads work on; hints are read and updated.
 // order: points one after the other are near each other; it decides how long the search takes, not what it finds.
+// Record: what is kept of a hit, made by record(hit).
+template <class Record>
 struct Grouped {
     static constexpr std::size_t packet = Tree::packet_size;
+    struct One {
+        std::int32_t point;
+        Record what;
+    };
+    struct Part {
+        std::size_t thread, begin, end;
+    };
     std::vector<std::int32_t> hint;
-    std::vector<std::vector<std::pair<std::int32_t, Hit>>> found;  // (point, hit) of each packet
-    std::vector<std::size_t> start;                                // first contact of each point, and the end
+    std::vector<std::vector<One>> found;  // by each thread
+    std::vector<Part> part;               // of each packet
+    std::vector<std::size_t> start;       // first contact of each point, and the end
 
-    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given, const Order &order, const Known *before = nullptr) {
+    template <class Make>
+    Grouped(const Tree &tree, const Points &points, double radius, const GroupHints &given, const Order &order, const Make &record, const Known *before = nullptr,
+            int widest = 5) {
         nb::gil_scoped_release release;
         const std::size_t n = points.shape(0), groups = tree.group_count(), packets = (n + packet - 1) / packet;
-        hint.assign(n * groups, -1);
-        if (given) std::copy_n(given->data(), hint.size(), hint.data());
-        found.resize(packets), start.assign(n + 1, 0);
-        std::atomic<std::size_t> next{0};
-        run_team(n < SERIAL_POINTS ? 1 : thread_count(), [&](int, int, Barrier &) {
+        if (given) hint.assign(given->data(), given->data() + n * groups);
+        else hint.assign(n * groups, -1);
+        const int size = n < SERIAL_POINTS ? 1 : thread_count();
+        found.resize(size), part.resize(packets), start.assign(n + 1, 0);
+        // each thread has packets that lie next to each other, and takes another's only when it is done
+        std::vector<std::atomic<std::size_t>> taken(size);
+        run_team(size, [&](int rank, int team, Barrier &) {
             std::vector<Hit> hits(packet * groups);
+            std::vector<One> &into = found[rank];
+            into.reserve(n / team + packet);
             Vec3 p[packet];
             std::int32_t index[packet], *known[packet];
             int count[packet];
-            for (std::size_t b; (b = next.fetch_add(1)) < packets;) {
-                int size = 0;
-                if (before) found[b].reserve(packet + packet / 4);
+            const auto keep = [&](std::int32_t point, const Hit *hit, int many) {
+                start[point + 1] = many;
+                for (int k = 0; k < many; ++k) into.push_back({point, record(hit[k])});
+            };
+            const auto each_packet = [&](const auto &use) {
+                for (int turn = 0; turn < team; ++turn) {
+                    const int whose = (rank + turn) % team;
+                    const Share own = share(packets, whose, team);
+                    for (std::size_t k; (k = taken[whose].fetch_add(1)) < own.end - own.begin;) use(own.begin + k);
+                }
+            };
+            each_packet([&](std::size_t b) {
+                int searched = 0;
+                part[b] = {static_cast<std::size_t>(rank), into.size(), 0};
                 for (std::size_t k = b * packet; k < std::min(n, (b + 1) * packet); ++k) {
                     const auto point = order ? order->data()[k] : static_cast<std::int32_t>(k);
                     const Vec3 place = load(points.data() + 3 * std::size_t(point));
-                    if (before && !before->searched(point, place)) follow(tree, *before, point, place, radius, hits.data(), found[b]);
-                    else index[size] = point, p[size] = place, known[size++] = &hint[point * groups];
+                    if (!before || before->searched(point, place)) {
+                        index[searched] = point, p[searched] = place, known[searched++] = &hint[point * groups];
+                        continue;
+                    }
+                    const int many = before->follow(tree, point, place, radius, hits.data());
+                    for (int h = 0; h < many; ++h) hint[point * groups + tree.group_of(hits[h].triangle)] = hits[h].triangle;
+                    keep(point, hits.data(), many);
                 }
-                tree.nearest_per_group(p, size, radius, known, hits.data(), count);
-                found[b].reserve(found[b].size() + std::accumulate(count, count + size, 0));
-                for (int i = 0; i < size; ++i) {
-                    start[index[i] + 1] = count[i];
-                    for (int k = 0; k < count[i]; ++k) found[b].emplace_back(index[i], hits[i * groups + k]);
-                }
-            }
+                tree.nearest_per_group(p, searched, radius, known, hits.data(), count, widest);
+                for (int i = 0; i < searched; ++i) keep(index[i], &hits[i * groups], count[i]);
+                part[b].end = into.size();
+            });
         });
         for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
     }
-    void follow(const Tree &tree, const Known &before, std::int32_t point, Vec3 place, double radius, Hit *hits, std::vector<std::pair<std::int32_t, Hit>> &into) {
-        const int count = before.follow(tree, point, place, radius, hits);
-        start[point + 1] = count;
-        for (int k = 0; k < count; ++k) into.emplace_back(point, hits[k]), hint[point * tree.group_count() + tree.group_of(hits[k].triangle)] = hits[k].triangle;
-    }
     std::size_t total() const { return start.back(); }
-    // use(contact, point, hit)
+    // use(contact, point, record)
     template <class Use>
     void each(const Use &use) const {
         nb::gil_scoped_release release;
-        for_ranges(found.size(), 16, [&](std::size_t begin, std::size_t end) {
+        for_ranges(part.size(), 16, [&](std::size_t begin, std::size_t end) {
             for (std::size_t b = begin; b < end; ++b) {
                 std::int32_t last = -1;
                 std::size_t place = 0;
-                for (const auto &[point, hit] : found[b]) {
-                    place = point == last ? place + 1 : start[point];
-                    last = point;
-                    use(place, point, hit);
+                for (std::size_t k = part[b].begin; k < part[b].end; ++k) {
+                    const One &one = found[part[b].thread][k];
+                    place = one.point == last ? place + 1 : start[one.point];
+                    last = one.point;
+                    use(place, one.point, one.what);
                 }
             }
         });
@@ -204,11 +235,11 @@ void require_group_hints(const Tree &tree, const Points &points, const GroupHint
     require_hints(*hint, tree.triangle_count());
 }
 
-auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHints hint, Order order) {
+auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHints hint, Order order, int widest) {
     require_radius(radius);
     require_group_hints(tree, points, hint);
     require_order(points, order);
-    Grouped all(tree, points, radius, hint, order);
+    Grouped<Hit> all(tree, points, radius, hint, order, [](const Hit &hit) { return hit; }, nullptr, widest);
     const std::size_t total = all.total(), n = points.shape(0);
     std::vector<std::int32_t> particle(total), triangle(total);
     std::vector<double> gap(total), point(3 * total), normal(3 * total), weight(3 * total);
@@ -227,15 +258,20 @@ auto nearest_per_group(const Tree &tree, Points points, double radius, GroupHint
 }
 
 // the same with the surface's velocity at each contact instead of the place
-auto listed(const Tree &tree, const Points &points, const Points &velocity, Grouped all) {
+auto listed(const Tree &tree, const Points &points, double radius, const Points &velocity, const GroupHints &hint, const Order &order, const Known *before = nullptr) {
+    struct Contact {
+        std::int32_t triangle;
+        double gap;
+        Vec3 normal, velocity;
+    };
+    Grouped<Contact> all(tree, points, radius, hint, order,
+                         [&](const Hit &hit) { return Contact{hit.triangle, hit.gap, hit.normal, speed_at(tree, hit, velocity.data())}; }, before);
     const std::size_t total = all.total(), n = points.shape(0);
-    std::vector<std::int32_t> particle(total), triangle(total);
-    std::vector<double> gap(total), normal(3 * total), speed(3 * total);
-    all.each([&](std::size_t c, std::int32_t i, const Hit &hit) {
-        particle[c] = i, triangle[c] = hit.triangle;
-        gap[c] = hit.gap;
-        store(&normal[3 * c], hit.normal);
-        store(&speed[3 * c], speed_at(tree, hit, velocity.data()));
+    auto particle = room<std::int32_t>(total), triangle = room<std::int32_t>(total);
+    auto gap = room<double>(total), normal = room<double>(3 * total), speed = room<double>(3 * total);
+    all.each([&](std::size_t c, std::int32_t i, const Contact &one) {
+        particle[c] = i, triangle[c] = one.triangle, gap[c] = one.gap;
+        store(&normal[3 * c], one.normal), store(&speed[3 * c], one.velocity);
     });
     return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}), own(std::move(normal), {total, 3}),
                           own(std::move(speed), {total, 3}), own(std::move(triangle), {total}),
@@ -251,7 +287,7 @@ void require_asked(const Tree &tree, const Points &points, double radius, const 
 
 auto contacts(const Tree &tree, Points points, double radius, Points velocity, GroupHints hint, Order order) {
     require_asked(tree, points, radius, velocity, hint, order);
-    return listed(tree, points, velocity, Grouped(tree, points, radius, hint, order));
+    return listed(tree, points, radius, velocity, hint, order);
 }
 
 // of the rows of (n, 3)
@@ -273,7 +309,7 @@ auto contacts_meanwhile(const Tree &tree, Points points, double radius, Points v
     require_asked(tree, points, radius, velocity, hint, order);
     require(since >= 0 && hurry >= 0, "since and hurry must not be negative");
     const Known before(tree, points, particle, triangle, asked, since * mean(velocity), hurry, boxes);
-    return listed(tree, points, velocity, Grouped(tree, points, radius, hint, order, &before));
+    return listed(tree, points, radius, velocity, hint, order, &before);
 }
 
 void make_trail(Trail *where, const Tree &tree, In<std::int32_t, -1> triangle, Points velocity, double radius, double hurry, GroupHints hint) {
@@ -310,7 +346,7 @@ void bind_bvh(nb::module_ &m) {
         .def("nearest", &nearest, nb::arg("points"), nb::arg("radius"), nb::arg("hint").none() = nb::none(),
              "-> triangle (n,), gap (n,), point (n, 3), normal (n, 3), weight (n, 3); triangle -1 and gap inf beyond radius")
         .def("nearest_per_group", &nearest_per_group, nb::arg("points"), nb::arg("radius"),
-             nb::arg("hint").none() = nb::none(), nb::arg("order").none() = nb::none(),
+             nb::arg("hint").none() = nb::none(), nb::arg("order").none() = nb::none(), nb::arg("widest") = 5,
              "-> particle (c,), gap (c,), normal (c, 3), point (c, 3), triangle (c,), weight (c, 3), hint (n, groups)")
         .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
              nb::arg("order").none() = nb::none(),

@@ -32,6 +32,12 @@ Box padded(Float4 lo, Float4 hi) {
     return {lo - (max(lo, zero - lo) * share + tiny), hi + (max(hi, zero - hi) * share + tiny)};
 }
 
+void put_box(Node &node, int place, const Box &box) {
+    float lo[4], hi[4];
+    box.lo.store(lo), box.hi.store(hi);
+    for (int axis = 0; axis < 3; ++axis) node.lo[axis][place] = lo[axis], node.hi[axis][place] = hi[axis];
+}
+
 struct Range {
     std::int32_t begin, end;
     Box box;
@@ -63,7 +69,6 @@ class Builder {
 
     std::int32_t add_leaf(const Range &range) {
         Leaf leaf{};
-        leaf.count = range.count();
         for (int k = 0; k < 4; ++k) leaf.triangle[k] = order_[std::min(range.begin + k, range.end - 1)];
         leaves_.push_back(leaf);
         return ~static_cast<std::int32_t>(leaves_.size() - 1);
@@ -74,6 +79,7 @@ class Builder {
         nodes_.emplace_back();
         ends_.push_back(0);
         std::fill_n(nodes_[index].child, 4, Tree::unused);
+        for (int k = 0; k < 4; ++k) put_box(nodes_[index], k, {});
         Range part[4] = {range};
         const int parts = split_in_four(part, depth);
         for (int k = 0; k < parts; ++k) {
@@ -208,7 +214,7 @@ Box triangle_box(const double *vertices, const std::int32_t *t) {
 }
 
 // new corners of a leaf; returns its box
-Box refit_leaf(Leaf &leaf, const float *points, const std::int32_t *vertex) {
+Box fitted(Leaf &leaf, const float *points, const std::int32_t *vertex) {
     Float4 lo(inf), hi(-inf);
     for (int i = 0; i < 3; ++i) {
         Float4 p[4];
@@ -273,19 +279,20 @@ void Tree::connect(std::size_t vertex_count) {
     }
 }
 
-// cut the tree into subtrees of moderate size that threads refit on their own
+// where each node, leaf and triangle is, and subtrees of moderate size that threads refit on their own
 void Tree::plan_refit() {
-    parent_.assign(nodes_.size(), -1), leaf_parent_.assign(leaves_.size(), -1), leaf_of_.assign(triangle_count(), -1);
+    parent_.assign(nodes_.size(), -1), leaf_home_.assign(leaves_.size(), -1), leaf_of_.assign(triangle_count(), -1);
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-        for (const auto child : nodes_[i].child) {
-            if (child == unused) continue;
-            (child >= 0 ? parent_[child] : leaf_parent_[~child]) = static_cast<std::int32_t>(i);
+        for (int k = 0; k < 4; ++k) {
+            const auto child = nodes_[i].child[k], here = static_cast<std::int32_t>(i);
+            if (child >= 0) parent_[child] = here;
+            else if (child != unused) leaf_home_[~child] = 4 * here + k;
         }
-    for (std::size_t l = 0; l < leaves_.size(); ++l)
-        for (int k = 0; k < leaves_[l].count; ++k) leaf_of_[leaves_[l].triangle[k]] = static_cast<std::int32_t>(l);
     leaf_vertex_.resize(leaves_.size()), rounded_.assign(4 * vertex_count(), 0.0f);
-    for (std::size_t l = 0; l < leaves_.size(); ++l)
+    for (std::size_t l = 0; l < leaves_.size(); ++l) {
+        for (const auto t : leaves_[l].triangle) leaf_of_[t] = static_cast<std::int32_t>(l);
         for (int i = 0; i < 12; ++i) leaf_vertex_[l][i] = triangle(leaves_[l].triangle[i % 4])[i / 4];
+    }
     const auto limit = std::max<std::size_t>(64, nodes_.size() / 32);
     std::vector<std::int32_t> open(roots_.rbegin(), roots_.rend());
     while (!open.empty()) {
@@ -293,7 +300,7 @@ void Tree::plan_refit() {
         open.pop_back();
         if (i < 0) continue;
         if (static_cast<std::size_t>(subtree_end_[i] - i) <= limit) {
-            tasks_.push_back({i, subtree_end_[i]});
+            add_task(i);
             continue;
         }
         top_.push_back(i);
@@ -302,20 +309,27 @@ void Tree::plan_refit() {
     }
 }
 
-void Tree::refit_node(std::int32_t index) {
+// the leaves of a subtree follow each other, as its nodes do
+void Tree::add_task(std::int32_t root) {
+    Task task{root, subtree_end_[root], static_cast<std::int32_t>(leaves_.size()), 0};
+    for (auto n = task.begin; n < task.end; ++n)
+        for (const auto child : nodes_[n].child)
+            if (child < 0 && child != unused) task.first_leaf = std::min(task.first_leaf, ~child), task.last_leaf = std::max(task.last_leaf, ~child);
+    tasks_.push_back(task);
+}
+
+void Tree::refit_leaf(std::int32_t leaf) {
+    put_box(nodes_[leaf_home_[leaf] / 4], leaf_home_[leaf] % 4, fitted(leaves_[leaf], rounded_.data(), leaf_vertex_[leaf].data()));
+}
+
+// the boxes of its nodes, and those of its leaves
+void Tree::refit_node(std::int32_t index, bool leaves) {
     Node &node = nodes_[index];
-    Float4 lo[4], hi[4];
     for (int k = 0; k < 4; ++k) {
         const auto child = node.child[k];
-        Box box;
-        if (child >= 0)
-            box = around(nodes_[child]);
-        else if (child != unused)
-            box = refit_leaf(leaves_[~child], rounded_.data(), leaf_vertex_[~child].data());
-        lo[k] = box.lo, hi[k] = box.hi;
+        if (child >= 0) put_box(node, k, around(nodes_[child]));
+        else if (child != unused && leaves) refit_leaf(~child);
     }
-    transpose(lo[0], lo[1], lo[2], lo[3]), transpose(hi[0], hi[1], hi[2], hi[3]);
-    for (int axis = 0; axis < 3; ++axis) lo[axis].store(node.lo[axis]), hi[axis].store(node.hi[axis]);
 }
 
 void Tree::round_vertices(std::size_t begin, std::size_t end) {
@@ -333,11 +347,14 @@ void Tree::refit(const double *vertices, const Raised &raised) {
                 std::copy_n(raised.place + 3 * i, 3, &vertices_[3 * v]);
         round_vertices(points.begin, points.end);
         barrier.wait();
-        // children come after their parents: backwards is bottom-up
-        for (std::size_t i = mine.begin; i < mine.end; ++i)
-            for (auto n = tasks_[i].end; n-- > tasks_[i].begin;) refit_node(n);
+        for (std::size_t i = mine.begin; i < mine.end; ++i) {
+            // forwards: memory is read ahead, and leaves are most of it
+            for (auto leaf = tasks_[i].first_leaf; leaf <= tasks_[i].last_leaf; ++leaf) refit_leaf(leaf);
+            // children come after their parents: backwards is bottom-up
+            for (auto n = tasks_[i].end; n-- > tasks_[i].begin;) refit_node(n, false);
+        }
     });
-    for (auto n = top_.rbegin(); n != top_.rend(); ++n) refit_node(*n);
+    for (auto n = top_.rbegin(); n != top_.rend(); ++n) refit_node(*n, true);
     set_extent();
 }
 
@@ -351,12 +368,12 @@ void Tree::refit_part(const double *vertices, const std::vector<std::int32_t> &t
             std::copy_n(vertices + v, 3, &vertices_[v]);
             round_vertices(v / 3, v / 3 + 1);
         }
-        for (auto n = leaf_parent_[leaf_of_[t]]; n >= 0; n = parent_[n]) changed.push_back(n);
+        for (auto n = leaf_home_[leaf_of_[t]] / 4; n >= 0; n = parent_[n]) changed.push_back(n);
     }
     // children come after their parents: backwards is bottom-up
     std::sort(changed.begin(), changed.end(), std::greater<>());
     changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-    for (const auto n : changed) refit_node(n);
+    for (const auto n : changed) refit_node(n, true);
     set_extent();
 }
 

@@ -8,6 +8,13 @@
 
 namespace surface {
 
+// NaN, infinity and numbers that float32 cannot hold are near nothing
+inline bool askable(Vec3 p) { return std::abs(p.x) < 1e15 && std::abs(p.y) < 1e15 && std::abs(p.z) < 1e15; }
+// by how much float32 may move a point and a surface of an extent [m]
+inline float rounding(Vec3 p, double extent) {
+    return static_cast<float>(1e-6 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
+}
+
 inline Vec3 face_normal(const Vec3 *corner) { return normalised(cross(corner[1] - corner[0], corner[2] - corner[0])); }
 template <class At>
 Vec3 face_normal(const std::int32_t *v, const At &at) {

@@ -118,9 +118,9 @@ inline V corners_distance2(const Row &row, const float *p) {
     const auto corner = [&](int i) { return Vector<V>{row(i, 0) - x, row(i, 1) - y, row(i, 2) - z}; };
     return triangle_distance2<V>(corner(0), corner(1), corner(2));
 }
-}  // namespace
 
-int near_boxes(const surface::BoxRows &boxes, const float *p, float limit, std::int32_t *found) {
+// numbers of the boxes within the square root of `limit` of p; how many
+inline int near_boxes(const surface::BoxRows &boxes, const float *p, float limit, std::int32_t *found) {
     const Sixteen most = all<Sixteen>(limit), zero = all<Sixteen>(0);
     int count = 0;
     for (int i = 0; i < boxes.count; i += surface::BOXES_AT_ONCE) {
@@ -135,6 +135,63 @@ int near_boxes(const surface::BoxRows &boxes, const float *p, float limit, std::
     }
     return count;
 }
+
+// keeps those of some triangles that can be nearest; bits: which ones are near enough
+inline bool keep_nearest(const surface::Leaf *const *leaf, const float *distance2, unsigned bits, surface::Candidates &found) {
+    float least = found.least;
+    for (unsigned left = bits; left; left &= left - 1)
+        if (const float d2 = distance2[lowest_bit(left)]; d2 < least) least = d2;
+    if (least < found.least) found.least = least, found.limit = surface::enlarged(least, found.slack);
+    for (; bits; bits &= bits - 1) {
+        const int k = lowest_bit(bits);
+        const std::int32_t t = leaf[k / 4]->triangle[k % 4];
+        if (!(distance2[k] <= found.limit) || (found.count && found.triangle[found.count - 1] == t)) continue;
+        if (found.count == surface::Candidates::room) return false;
+        found.triangle[found.count] = t, found.distance2[found.count++] = distance2[k];
+    }
+    return true;
+}
+
+// bit k is set where a <= b
+inline unsigned less_equal(const Lane<float> &a, const Lane<float> &b) {
+#if TOILE_VECTOR && defined(__AVX2__)
+    __m256 x, y;
+    std::memcpy(&x, &a, sizeof x), std::memcpy(&y, &b, sizeof y);
+    return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_LE_OQ)));
+#else
+    unsigned bits = 0;
+    for (int k = 0; k < LANES; ++k) bits |= static_cast<unsigned>(a[k] <= b[k]) << k;
+    return bits;
+#endif
+}
+inline Lane<float> joined(const Four<float> &a, const Four<float> &b) {
+#if TOILE_VECTOR
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    Lane<float> r;
+    for (int i = 0; i < 4; ++i) r[i] = a[i], r[i + 4] = b[i];
+    return r;
+#endif
+}
+
+// x, y, z of sixteen rows of four, side by side
+inline Vector<Sixteen> columns(const float *const *row) {
+    alignas(64) float part[3][16];
+    for (int i = 0; i < 16; ++i)
+        for (int a = 0; a < 3; ++a) part[a][i] = row[i][a];
+    return {load16(part[0]), load16(part[1]), load16(part[2])};
+}
+
+using Eight = Lane<double>;
+inline Vector<Eight> load_point(const double (*p)[LANES]) { return {load(p[0]), load(p[1]), load(p[2])}; }
+inline void store_point(double (*p)[LANES], const Vector<Eight> &v) {
+    std::memcpy(p[0], &v.x, sizeof v.x), std::memcpy(p[1], &v.y, sizeof v.y), std::memcpy(p[2], &v.z, sizeof v.z);
+}
+inline Vector<Eight> scaled(const Eight &s, const Vector<Eight> &a) { return {s * a.x, s * a.y, s * a.z}; }
+inline Vector<Eight> cross(const Vector<Eight> &a, const Vector<Eight> &b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+}  // namespace
 
 int touched_boxes(const surface::BoxRows &boxes, const float *low, const float *high, std::int32_t *found) {
     int count = 0;
@@ -152,13 +209,55 @@ void leaf_distance2(const float *corners, const float *p, float *distance2) {
     store4<float>(distance2, corners_distance2<Four<float>>(row, p));
 }
 
-void leaf_distances2(const float *const *corners, const float *p, float *distance2) {
-    const auto row = [&](int i, int axis) {
-        const int at = 4 * (3 * i + axis);
-        return joined(load4(corners[0] + at), load4(corners[1] + at), load4(corners[2] + at), load4(corners[3] + at));
-    };
-    const Sixteen near = corners_distance2<Sixteen>(row, p);
+bool near_triangles(const surface::Shelf &shelf, surface::Candidates &found) {
+    std::int32_t near[surface::Shelf::room];
+    const int count = near_boxes({shelf.low[0], shelf.high[0], surface::Shelf::room, shelf.count}, found.p, found.limit, near);
+    for (int i = 0; i < count; i += 2) {
+        const surface::Leaf *const leaf[2] = {shelf.leaf[near[i]], shelf.leaf[near[i + 1 < count ? i + 1 : i]]};
+        const auto row = [&](int corner, int axis) { return joined(load4(leaf[0]->corner[corner][axis]), load4(leaf[1]->corner[corner][axis])); };
+        const Lane<float> d2 = corners_distance2<Lane<float>>(row, found.p);
+        alignas(32) float distance2[LANES];
+        std::memcpy(distance2, &d2, sizeof d2);
+        const unsigned bits = less_equal(d2, splat(found.limit)) & (i + 1 < count ? 0xffu : 0xfu);
+        if (bits && !keep_nearest(leaf, distance2, bits, found)) return false;
+    }
+    return true;
+}
+
+void hint_distances2(const float *rounded, const std::int32_t *const *triangle, const float (*p)[surface::HINTS_AT_ONCE], float *distance2) {
+    const Vector<Sixteen> at{load16(p[0]), load16(p[1]), load16(p[2])};
+    Vector<Sixteen> corner[3];
+    for (int k = 0; k < 3; ++k) {
+        const float *row[16];
+        for (int i = 0; i < 16; ++i) row[i] = rounded + 4 * static_cast<std::size_t>(triangle[i][k]);
+        corner[k] = columns(row) - at;
+    }
+    const Sixteen near = triangle_distance2<Sixteen>(corner[0], corner[1], corner[2]);
     std::memcpy(distance2, &near, sizeof near);
+}
+
+// the same steps as nearest_on_triangle, foot_on and face_hit (surface_math.h, bvh_foot.h), for the same bits
+void face_feet(surface::FaceFeet &f) {
+    static_assert(LANES == surface::FEET_AT_ONCE);
+    const Vector<Eight> p = load_point(f.p), a = load_point(f.corner[0]), b = load_point(f.corner[1]), c = load_point(f.corner[2]);
+    const Vector<Eight> ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
+    const Eight d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp), d6 = dot(ac, cp);
+    const Eight vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4, zero = splat(0.0), one = splat(1.0);
+    // neither beyond a corner nor beyond an edge
+    const Eight corners = at_most<Eight>(at_most<Eight>(at_least<Eight>(d1, d2), at_least<Eight>(zero - d3, d4 - d3)), at_least<Eight>(zero - d6, d5 - d6));
+    const Eight inside = at_most<Eight>(corners, at_most<Eight>(at_most<Eight>(va, vb), vc));
+    const Eight s = one / (va + vb + vc), v = vb * s, w = vc * s, u = one - v - w;
+    const auto sum = [](const Vector<Eight> &x, const Vector<Eight> &y) { return Vector<Eight>{x.x + y.x, x.y + y.y, x.z + y.z}; };
+    const Vector<Eight> point = sum(sum(scaled(u, a), scaled(v, b)), scaled(w, c)), away = p - point, n = cross(ab, ac);
+    const Eight length = square_root(dot(n, n)), square = dot(away, away);
+    const Vector<Eight> unit = scaled(one / length, n);
+    const Vector<Eight> normal{choose<Eight>(length, unit.x, n.x), choose<Eight>(length, unit.y, n.y), choose<Eight>(length, unit.z, n.z)};
+    const Eight distance = square_root(square);
+    std::memcpy(f.inside, &inside, sizeof inside), std::memcpy(f.distance2, &square, sizeof square);
+    std::memcpy(f.weight[0], &u, sizeof u), std::memcpy(f.weight[1], &v, sizeof v), std::memcpy(f.weight[2], &w, sizeof w);
+    store_point(f.point, point), store_point(f.normal, normal);
+    const Eight gap = choose<Eight>(zero - dot(away, normal), zero - distance, distance);
+    std::memcpy(f.gap, &gap, sizeof gap);
 }
 
 unsigned not_parted(const float *const *corners, const surface::Blade &blade) {

@@ -54,7 +54,7 @@ int Tree::ray_winding(Vec3 p, int axis) const {
             const auto top = open[--count];
             if (top < 0) {
                 const Leaf &leaf = leaves_[~top];
-                for (int k = 0; k < leaf.count; ++k) {
+                for (int k = 0; k < leaf.count(); ++k) {
                     const std::int32_t *t = triangle(leaf.triangle[k]);
                     sum += crossing(p, axis, vertex(t[0]), vertex(t[1]), vertex(t[2]));
                 }

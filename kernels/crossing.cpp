@@ -145,7 +145,7 @@ class Search {
         }
     }
     void test(std::int32_t number, const Vec3 *corner, const Leaf &leaf, int k, std::vector<TrianglePair> &found) const {
-        if (k >= leaf.count) return;
+        if (k >= leaf.count()) return;
         const std::int32_t *v = body_.triangle(leaf.triangle[k]);
         const Vec3 skin[3] = {body_.vertex(v[0]), body_.vertex(v[1]), body_.vertex(v[2])};
         if (triangles_meet(corner, skin)) found.push_back({number, leaf.triangle[k]});

@@ -73,6 +73,18 @@ struct TrailContacts {
         const Tree &tree = *trail.tree;
         const double *velocity = trail.velocity.data();
         const auto groups = static_cast<std::size_t>(tree.group_count());
+        // contacts that are followed side by side
+        int batch = 0;
+        std::size_t particle[FEET_AT_ONCE];
+        Vec3 place[FEET_AT_ONCE];
+        std::int32_t triangle[FEET_AT_ONCE];
+        Hit hits[Tree::max_groups];
+        static_assert(FEET_AT_ONCE <= Tree::max_groups);
+        const auto follow = [&] {
+            if (batch) tree.follow(place, triangle, batch, velocity, time, hits);
+            for (int i = 0; i < batch; ++i) emit(particle[i], place[i], hits[i].gap, hits[i].normal, speed_at(tree, hits[i], velocity));
+            batch = 0;
+        };
         for (std::size_t k = from; k < to; ++k) {
             const auto p = static_cast<std::size_t>(order[k]);
             const Vec3 x = packed(point, k), gone = x - load(asked + 3 * p), way = gone - since * trail.going;
@@ -81,14 +93,14 @@ struct TrailContacts {
                     // by the plane that was given the skin is about as far off now
                     const Vec3 skin = load(given.velocity + 3 * c);
                     if (!reaches(k, given.gap[c] + dot(load(given.normal + 3 * c), gone - since * skin) - UNSURE, skin)) return;
-                    const Hit hit = tree.follow(x, trail.triangle(c), velocity, time);
-                    emit(k, x, hit.gap, hit.normal, speed_at(tree, hit, velocity));
+                    particle[batch] = k, place[batch] = x, triangle[batch++] = trail.triangle(c);
+                    if (batch == FEET_AT_ONCE) follow();
                 });
                 continue;
             }
+            follow();
             // skin may be near that was too far; the tree knows it where it was when it was fitted
             std::int32_t hint[Tree::max_groups];
-            Hit hits[Tree::max_groups];
             if (trail.hint) std::copy_n(trail.hint->data() + p * groups, groups, hint);
             const int count = tree.nearest_per_group(x - time * trail.going, trail.radius, trail.hint ? hint : nullptr, hits);
             for (int i = 0; i < count; ++i) {
@@ -96,5 +108,6 @@ struct TrailContacts {
                 emit(k, x, hits[i].gap - time * dot(hits[i].normal, speed - trail.going), hits[i].normal, speed);
             }
         }
+        follow();
     }
 };

@@ -288,7 +288,7 @@ class Walk {
 
     static Box1 box_of_leaf(const Leaf &leaf, float slack) {
         Box1 box = lane(leaf, 0, slack);
-        for (int k = 1; k < leaf.count; ++k) {
+        for (int k = 1; k < leaf.count(); ++k) {
             const Box1 other = lane(leaf, k, slack);
             for (int axis = 0; axis < 3; ++axis) {
                 box.lo[axis] = std::min(box.lo[axis], other.lo[axis]);
@@ -302,9 +302,9 @@ class Walk {
         const Leaf &m = a_.leaves()[~t.a], &n = b_.leaves()[~t.b];
         const Boxes boxes = boxes_of(n, slack_b_);
         const bool same = self_ && t.a == t.b;
-        for (int k = 0; k < m.count; ++k) {
+        for (int k = 0; k < m.count(); ++k) {
             const int bits = touching(lane(m, k, slack_a_), boxes);
-            for (int j = same ? k + 1 : 0; j < n.count; ++j) {
+            for (int j = same ? k + 1 : 0; j < n.count(); ++j) {
                 if (!(bits >> j & 1)) continue;
                 std::int32_t p = m.triangle[k], q = n.triangle[j];
                 if (self_ && p > q) std::swap(p, q);
@@ -351,7 +351,7 @@ std::vector<TrianglePair> walk_chosen(const std::vector<std::int32_t> &chosen, c
                 }
                 const Leaf &leaf = b.leaves()[~top];
                 const int bits = touching(box, boxes_of(leaf, slack));
-                for (int k = 0; k < leaf.count; ++k) {
+                for (int k = 0; k < leaf.count(); ++k) {
                     const auto t = leaf.triangle[k];
                     if (!(bits >> k & 1) || (self && s == t)) continue;
                     // a pair of two chosen triangles is found by the lower one

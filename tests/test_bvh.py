@@ -175,6 +175,35 @@ def test_points_that_search_together_find_what_each_finds_alone() -> None:
         tree.nearest_per_group(points, 0.4, None, np.zeros(700, np.int32))
 
 
+def test_points_side_by_side_find_the_bits_that_one_finds() -> None:
+    triangles, vertices = crumpled()
+    # needles and a point besides: their nearest points are on edges and corners
+    needles = np.stack([np.arange(len(vertices)), np.roll(np.arange(len(vertices)), 7)], axis=1)[::9]
+    spikes = np.concatenate([np.column_stack([needles, needles[:, 0]]), [[3, 3, 3]]]).astype(np.int32)
+    tree = SurfaceTree(np.concatenate([triangles, spikes]), vertices)
+    points = scattered(900, 1.3, seed=3)
+    points[:30], points[30:60] = vertices[:30], vertices[triangles[:30]].mean(axis=1)
+    triangle, gap, point, normal, weight = tree.nearest(points, 0.5)
+    near = np.flatnonzero(triangle >= 0)
+    assert 300 < len(near) < 900
+    hint = np.random.default_rng(4).integers(-1, len(triangles), (900, 1)).astype(np.int32)
+    for widest in (0, 2, 5):
+        found = tree.nearest_per_group(points, 0.5, hint, widest=widest)
+        for one, together in zip((near, gap, normal, point, triangle, weight), found, strict=False):
+            np.testing.assert_array_equal(together, one if one is near else one[near])
+
+
+def test_more_triangles_in_one_place_than_a_search_has_room_for() -> None:
+    corner, points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), scattered(50, 0.4) + [0.2, 0.2, 0.5]
+    alone = SurfaceTree(np.array([[0, 1, 2]], np.int32), corner).nearest(points, 2.0)[1]
+    for count in (5, 100, 5000):  # one in a leaf of four; more than 64 candidates; more than 256 leaves
+        tree = SurfaceTree(np.tile(np.array([[0, 1, 2]], np.int32), (count, 1)), corner)
+        particle, gap, *_, triangle, _, _ = tree.nearest_per_group(points, 2.0)
+        np.testing.assert_array_equal(particle, np.arange(50))
+        np.testing.assert_array_equal(triangle, 0)
+        np.testing.assert_array_equal(gap, alone)
+
+
 def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> None:
     # one sphere cut into two groups at x = 0: everywhere the contact of the whole sphere
     triangles, vertices = icosphere(3)

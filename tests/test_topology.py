@@ -114,21 +114,17 @@ def test_a_tube_has_two_borders() -> None:
     assert top.euler_characteristic(tube.triangles) == 0
 
 
-@given(hnp.arrays(np.float64, st.tuples(st.integers(0, 40), st.integers(2, 3)), elements=st.floats(-9, 9)))
-def test_morton_order_is_a_permutation(points: np.ndarray) -> None:
-    assert sorted(top.morton_order(points).tolist()) == list(range(len(points)))
+@given(hnp.arrays(np.float64, st.tuples(st.integers(0, 40), st.integers(2, 3))), st.integers(1, 9))
+def test_packet_order_is_a_permutation_of_whatever_points(points: np.ndarray, packet: int) -> None:
+    assert sorted(top.packet_order(points, packet).tolist()) == list(range(len(points)))
 
 
-def test_morton_order_keeps_neighbours_near() -> None:
+def test_packets_are_compact() -> None:
     points = np.random.default_rng(5).uniform(size=(4000, 2))
-    step = np.linalg.norm(np.diff(points[top.morton_order(points)], axis=0), axis=1)
-    assert step.mean() < 0.05  # random order: 0.52
-
-
-def test_morton_order_of_cells_keeps_the_order_within_and_bears_nonsense() -> None:
-    points = np.array([[0.2, 0.9], [1.4, 0.1], [0.9, 0.2], [np.nan, np.inf], [1.1, 1.2], [0.1, 1.7]])
-    # cells of 1 m from the origin: Z goes right, then up
-    assert top.morton_order(points, 1.0).tolist() == [0, 2, 3, 1, 5, 4]
+    packets = points[top.packet_order(points, 32)].reshape(-1, 32, 2)
+    # 125 squares of equal area have sides of 0.089; their points' boxes are somewhat smaller
+    assert np.ptp(packets, axis=1).max() < 0.15
+    assert np.ptp(packets, axis=1).mean() < 0.09
 
 
 def test_thirty_thousand_vertices_take_a_moment() -> None:
@@ -138,7 +134,7 @@ def test_thirty_thousand_vertices_take_a_moment() -> None:
     hinges, _ = top.hinges(cloth.triangles)
     top.vertex_rings(cloth.triangles, cloth.particle_count)
     top.components(cloth.triangles, cloth.particle_count)
-    top.morton_order(cloth.uv)
+    top.packet_order(cloth.uv, 32)
     top.colour_constraints(edges, cloth.particle_count)
     top.colour_constraints(hinges, cloth.particle_count)
     assert time.process_time() - start < 2.0  # about 0.2 s on an idle core

@@ -203,11 +203,12 @@ def skirt_trial(
     solver.pin(rim)
     collider = SurfaceCollider(body)
     joint, still = np.eye(4)[None], np.zeros_like(body.vertices)
+    columns = np.asfortranarray(body.vertices)  # x of all next to each other: what the motion reads
 
     # the pose with which a frame ends is that with which the next begins; its velocity follows from the two
     @lru_cache(maxsize=2)
     def pose(frame: int) -> PosedBody:
-        return PosedBody(body, dummy_pose(body.vertices, frame * FRAME), still, joint)
+        return PosedBody(body, dummy_pose(columns, frame * FRAME), still, joint)
 
     def frame(state: State, number: int) -> State:
         velocity = np.array(state.velocity)

@@ -17,7 +17,7 @@ from toile.collision.base import Collider
 from toile.collision.mittens import HANDS, mittens
 from toile.collision.tents import tents
 from toile.errors import ToileError
-from toile.mesh.topology import morton_order
+from toile.mesh.topology import packet_order
 from toile.types import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 
 GROUPS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
@@ -48,8 +48,8 @@ def triangle_grips(body: Body, triangles: Ints, hand: float) -> Floats:
     return np.where(np.isin(body.limb[triangles], hands).any(axis=1), hand, 1.0)
 
 
-CELL = 0.01
-"""points in one cube of this side count as equally near [m]"""
+PACKET = 32
+"""points search the skin together by so many"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,8 @@ class SurfaceCollider(Collider):
         self.body = body
         self._mittens = mittens(body) if self.settings.mittens else None
         self._trees: dict[bool, SurfaceTree] = {}
-        self._grips: dict[SurfaceTree, Floats] = {}
+        self._grips: dict[SurfaceTree, Floats | None] = {}
+        """by triangle; None: all skin grips alike"""
         self.tree = self._tree(self._mittens is not None)
         made = tents(body) if self.settings.tents else None
         self._tents = made if made is not None and len(made.vertex) else None
@@ -107,7 +108,8 @@ class SurfaceCollider(Collider):
             triangles = self._mittens.triangles if gloved and self._mittens else self.body.triangles
             group = triangle_groups(self.body, triangles) if self.settings.by_limb else None
             tree = self._trees[gloved] = SurfaceTree(triangles, self.body.vertices, group)
-            self._grips[tree] = triangle_grips(self.body, triangles, self.settings.hand_grip)
+            grips = triangle_grips(self.body, triangles, self.settings.hand_grip)
+            self._grips[tree] = grips if (grips < 1.0).any() else None
         return self._trees[gloved]
 
     def at(self, body: PosedBody) -> SurfaceQuery:
@@ -140,7 +142,7 @@ class SurfaceCollider(Collider):
         self._fit(body)
         hint = self._known(position)
         if self._order is None or hint is None:
-            self._order = morton_order(position, CELL)
+            self._order = packet_order(position, PACKET)
         found = self.tree.contacts(position, self.settings.radius, body.velocity, hint, self._order)
         self._found = _Found(self.tree, found[0], found[4], position)
         return self._contacts(body, found)
@@ -171,8 +173,11 @@ class SurfaceCollider(Collider):
         particle, gap, normal, velocity, triangle, self._hint = found
         radius = self.settings.radius
         trail = SkinTrail(self.tree, triangle, body.velocity, radius, HURRY * radius, self._hint)
-        grip = self._grips[self.tree][triangle]
-        return Contacts(particle, gap, normal, velocity, trail, grip if (grip < 1.0).any() else None)
+        grips = self._grips[self.tree]
+        grip = None if grips is None else grips[triangle]
+        if grip is not None and (grip == 1.0).all():
+            grip = None
+        return Contacts(particle, gap, normal, velocity, trail, grip)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

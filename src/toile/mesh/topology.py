@@ -124,22 +124,23 @@ def euler_characteristic(triangles: Ints) -> int:
     return len(np.unique(triangles)) - len(unique_edges(triangles)[0]) + len(triangles)
 
 
-def morton_order(points: Floats, cell: float = 0.0) -> Ints:
-    """Return the permutation that lists points (n, 2 or 3) along a Z curve: near in space, near in memory.
+def packet_order(points: Floats, packet: int) -> Ints:
+    """Return the permutation of points (n, 2 or 3) whose packets of so many lie close together.
 
-    Points in one cell of this width [m] keep their order (Morton 1966); 0: cells as fine as can be.
+    Heaps of points are halved where they are widest, to whole packets; numbers that are not finite count as 0.
     """
-    if not len(points):
-        return np.zeros(0, dtype=np.int32)
     finite = np.nan_to_num(points, nan=0.0, posinf=0.0, neginf=0.0)
-    low, bits, dimensions = finite.min(axis=0), 20, points.shape[1]
-    width = cell or max(float((finite.max(axis=0) - low).max()), 1e-30) / (2**bits - 1)
-    place = np.clip((finite - low) / width, 0, 2**bits - 1).astype(np.uint64)
-    key = np.zeros(len(points), dtype=np.uint64)
-    for bit in range(bits):
-        for axis in range(dimensions):
-            key |= ((place[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(bit * dimensions + axis)
-    return np.argsort(key, kind="stable").astype(np.int32)
+    order = np.arange(len(points), dtype=np.int32)
+    heaps = [slice(0, len(points))]
+    while heaps:
+        heap = heaps.pop()
+        packets = -(-(heap.stop - heap.start) // packet)
+        if packets > 1:
+            own, half = finite[order[heap]], packets // 2 * packet
+            wide = np.argmax(np.ptp(own, axis=0))
+            order[heap] = order[heap][np.argpartition(own[:, wide], half)]
+            heaps += [slice(heap.start, heap.start + half), slice(heap.start + half, heap.stop)]
+    return order
 
 
 def colour_constraints(constraints: Ints, vertex_count: int) -> Ints:
