@@ -174,22 +174,52 @@ inline Lane<float> joined(const Four<float> &a, const Four<float> &b) {
 #endif
 }
 
-// x, y, z of sixteen rows of four, side by side
-inline Vector<Sixteen> columns(const float *const *row) {
-    alignas(64) float part[3][16];
-    for (int i = 0; i < 16; ++i)
-        for (int a = 0; a < 3; ++a) part[a][i] = row[i][a];
-    return {load16(part[0]), load16(part[1]), load16(part[2])};
+// rows of numbers side by side: x, y, z of points
+template <class V, class Row>
+inline Vector<V> points(const Row &row) {
+    Vector<V> r;
+    std::memcpy(&r.x, row[0], sizeof(V)), std::memcpy(&r.y, row[1], sizeof(V)), std::memcpy(&r.z, row[2], sizeof(V));
+    return r;
+}
+template <class V>
+inline void keep(double *to, const V &v) {
+    std::memcpy(to, &v, sizeof v);
+}
+template <class V>
+inline void keep(double (*to)[LANES], const Vector<V> &v) {
+    keep(to[0], v.x), keep(to[1], v.y), keep(to[2], v.z);
+}
+// three points by weights
+template <class V>
+inline Vector<V> weighted(const V &u, const Vector<V> &a, const V &v, const Vector<V> &b, const V &w, const Vector<V> &c) {
+    return {u * a.x + v * b.x + w * c.x, u * a.y + v * b.y + w * c.y, u * a.z + v * b.z + w * c.z};
+}
+template <class V>
+inline Vector<V> cross(const Vector<V> &a, const Vector<V> &b) {
+    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+// the zero vector stays zero
+template <class V>
+inline Vector<V> normalised(const Vector<V> &a) {
+    const V length = square_root(dot(a, a)), scale = splat(1.0) / length;
+    return {choose<V>(length, scale * a.x, a.x), choose<V>(length, scale * a.y, a.y), choose<V>(length, scale * a.z, a.z)};
 }
 
-using Eight = Lane<double>;
-inline Vector<Eight> load_point(const double (*p)[LANES]) { return {load(p[0]), load(p[1]), load(p[2])}; }
-inline void store_point(double (*p)[LANES], const Vector<Eight> &v) {
-    std::memcpy(p[0], &v.x, sizeof v.x), std::memcpy(p[1], &v.y, sizeof v.y), std::memcpy(p[2], &v.z, sizeof v.z);
-}
-inline Vector<Eight> scaled(const Eight &s, const Vector<Eight> &a) { return {s * a.x, s * a.y, s * a.z}; }
-inline Vector<Eight> cross(const Vector<Eight> &a, const Vector<Eight> &b) {
-    return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+// the same steps as nearest_on_triangle, foot_on and face_hit (surface_math.h, bvh_foot.h), for the same bits
+template <class V>
+inline void find_feet(surface::FaceFeet &f) {
+    const Vector<V> p = points<V>(f.p), a = points<V>(f.corner[0]), b = points<V>(f.corner[1]), c = points<V>(f.corner[2]);
+    const Vector<V> ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
+    const V d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp), d6 = dot(ac, cp);
+    const V vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4, zero = splat(0.0);
+    // neither beyond a corner nor beyond an edge
+    const V corner = at_most<V>(at_most<V>(at_least<V>(d1, d2), at_least<V>(zero - d3, d4 - d3)), at_least<V>(zero - d6, d5 - d6));
+    keep(f.inside, at_most<V>(corner, at_most<V>(at_most<V>(va, vb), vc)));
+    const V s = splat(1.0) / (va + vb + vc), v = vb * s, w = vc * s, u = splat(1.0) - v - w;
+    const Vector<V> point = weighted(u, a, v, b, w, c), away = p - point, normal = normalised(cross(ab, ac));
+    const V square = dot(away, away), distance = square_root(square);
+    keep(f.weight[0], u), keep(f.weight[1], v), keep(f.weight[2], w), keep(f.point, point), keep(f.normal, normal);
+    keep(f.distance2, square), keep(f.gap, choose<V>(zero - dot(away, normal), zero - distance, distance));
 }
 }  // namespace
 
@@ -225,39 +255,17 @@ bool near_triangles(const surface::Shelf &shelf, surface::Candidates &found) {
 }
 
 void hint_distances2(const float *rounded, const std::int32_t *const *triangle, const float (*p)[surface::HINTS_AT_ONCE], float *distance2) {
-    const Vector<Sixteen> at{load16(p[0]), load16(p[1]), load16(p[2])};
-    Vector<Sixteen> corner[3];
-    for (int k = 0; k < 3; ++k) {
-        const float *row[16];
-        for (int i = 0; i < 16; ++i) row[i] = rounded + 4 * static_cast<std::size_t>(triangle[i][k]);
-        corner[k] = columns(row) - at;
-    }
-    const Sixteen near = triangle_distance2<Sixteen>(corner[0], corner[1], corner[2]);
+    alignas(64) float corner[3][3][16];
+    for (int i = 0; i < 16; ++i)
+        for (int k = 0; k < 3; ++k)
+            for (int a = 0; a < 3; ++a) corner[k][a][i] = rounded[4 * static_cast<std::size_t>(triangle[i][k]) + a] - p[a][i];
+    const Sixteen near = triangle_distance2(points<Sixteen>(corner[0]), points<Sixteen>(corner[1]), points<Sixteen>(corner[2]));
     std::memcpy(distance2, &near, sizeof near);
 }
 
-// the same steps as nearest_on_triangle, foot_on and face_hit (surface_math.h, bvh_foot.h), for the same bits
-void face_feet(surface::FaceFeet &f) {
+void face_feet(surface::FaceFeet &feet) {
     static_assert(LANES == surface::FEET_AT_ONCE);
-    const Vector<Eight> p = load_point(f.p), a = load_point(f.corner[0]), b = load_point(f.corner[1]), c = load_point(f.corner[2]);
-    const Vector<Eight> ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
-    const Eight d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp), d6 = dot(ac, cp);
-    const Eight vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4, zero = splat(0.0), one = splat(1.0);
-    // neither beyond a corner nor beyond an edge
-    const Eight corners = at_most<Eight>(at_most<Eight>(at_least<Eight>(d1, d2), at_least<Eight>(zero - d3, d4 - d3)), at_least<Eight>(zero - d6, d5 - d6));
-    const Eight inside = at_most<Eight>(corners, at_most<Eight>(at_most<Eight>(va, vb), vc));
-    const Eight s = one / (va + vb + vc), v = vb * s, w = vc * s, u = one - v - w;
-    const auto sum = [](const Vector<Eight> &x, const Vector<Eight> &y) { return Vector<Eight>{x.x + y.x, x.y + y.y, x.z + y.z}; };
-    const Vector<Eight> point = sum(sum(scaled(u, a), scaled(v, b)), scaled(w, c)), away = p - point, n = cross(ab, ac);
-    const Eight length = square_root(dot(n, n)), square = dot(away, away);
-    const Vector<Eight> unit = scaled(one / length, n);
-    const Vector<Eight> normal{choose<Eight>(length, unit.x, n.x), choose<Eight>(length, unit.y, n.y), choose<Eight>(length, unit.z, n.z)};
-    const Eight distance = square_root(square);
-    std::memcpy(f.inside, &inside, sizeof inside), std::memcpy(f.distance2, &square, sizeof square);
-    std::memcpy(f.weight[0], &u, sizeof u), std::memcpy(f.weight[1], &v, sizeof v), std::memcpy(f.weight[2], &w, sizeof w);
-    store_point(f.point, point), store_point(f.normal, normal);
-    const Eight gap = choose<Eight>(zero - dot(away, normal), zero - distance, distance);
-    std::memcpy(f.gap, &gap, sizeof gap);
+    find_feet<Lane<double>>(feet);
 }
 
 unsigned not_parted(const float *const *corners, const surface::Blade &blade) {

@@ -194,7 +194,8 @@ def test_points_side_by_side_find_the_bits_that_one_finds() -> None:
 
 
 def test_more_triangles_in_one_place_than_a_search_has_room_for() -> None:
-    corner, points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]), scattered(50, 0.4) + [0.2, 0.2, 0.5]
+    corner = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    points = scattered(50, 0.4) + np.array([0.2, 0.2, 0.5])
     alone = SurfaceTree(np.array([[0, 1, 2]], np.int32), corner).nearest(points, 2.0)[1]
     for count in (5, 100, 5000):  # one in a leaf of four; more than 64 candidates; more than 256 leaves
         tree = SurfaceTree(np.tile(np.array([[0, 1, 2]], np.int32), (count, 1)), corner)
