@@ -50,97 +50,75 @@ std::array<double, 3> median(Points rows) {
 // what one thread finds
 struct Seen {
     Box cloth, reach[LIMIT];
-    double broadest = 0, thinnest = 0;  // squared
+    double broadest = 0, thinnest[LIMIT] = {};  // squared, of broad limbs and of each thin one
 };
 
 class Way {
   public:
     Way(Points before, Points after, const std::int32_t *limb, const std::int32_t *thin, Points position, Points velocity, double dt, double near)
-        : before_(before.data()), after_(after.data()), limb_(limb), thin_(thin), count_(before.shape(0)), position_(position), velocity_(velocity),
-          dt_(dt), near_(near), speed_(3 * count_), boxed_(count_) {
+        : before_(before.data()), after_(after.data()), limb_(limb), thin_(thin), count_(before.shape(0)), position_(position), dt_(dt), near_(near),
+          speed_(std::make_unique_for_overwrite<double[]>(3 * count_)) {
         const int size = count_ + position.shape(0) < 4 * STRETCH ? 1 : thread_count();
         std::vector<Seen> seen(size);
         run_team(size, [&](int rank, int team, Barrier &barrier) {
-            const Share mine = share(position.shape(0), rank, team);
+            if (rank == 0) drift_ = median(velocity);
+            // the others look at the cloth meanwhile
+            const Share mine = team == 1 ? Share{0, position.shape(0)} : rank ? share(position.shape(0), rank - 1, team - 1) : Share{0, 0};
             for (std::size_t i = mine.begin; i < mine.end; ++i) seen[rank].cloth.add(position.data() + 3 * i);
             barrier.wait();
-            if (rank == 0) join(seen);
-            barrier.wait();
-            if (rank == 0) drift_ = median(velocity_);  // others begin with the skin meanwhile
-            each_stretch(next_[0], [&](std::size_t first, std::size_t last) { find(first, last, seen[rank].reach); });
-            barrier.wait();
-            if (rank == 0) choose(seen);
-            barrier.wait();
-            each_stretch(next_[1], [&](std::size_t first, std::size_t last) { measure(first, last, seen[rank]); });
+            Box cloth;
+            for (const Seen &one : seen) cloth.add(one.cloth);
+            cloth.grow(near_);
+            for (std::size_t first; (first = next_.fetch_add(STRETCH)) < count_;) measure(first, std::min(count_, first + STRETCH), cloth, seen[rank]);
         });
-        for (const Seen &one : seen) broad = std::max(broad, std::sqrt(one.broadest)), thinnest = std::max(thinnest, std::sqrt(one.thinnest));
+        for (const Seen &one : seen) broad = std::max(broad, std::sqrt(one.broadest));
+        for (int k = 0; k < LIMIT; ++k) choose(k, seen);
     }
     double broad = 0, thinnest = 0;
-    std::vector<double> take_speed() { return std::move(speed_); }
-    // round thin limbs that matter, with room for skin and cloth to come near: low, high corner of each
-    std::vector<double> boxes() const {
-        std::vector<double> r;
-        for (int k = 0; k < LIMIT; ++k)
-            if (matters_[k]) r.insert(r.end(), reach_[k].low.begin(), reach_[k].low.end()), r.insert(r.end(), reach_[k].high.begin(), reach_[k].high.end());
-        return r;
-    }
+    std::vector<double> boxes;  // round thin limbs that matter, with room for skin and cloth to come near: low, high corner of each
+    std::unique_ptr<double[]> take_speed() { return std::move(speed_); }
 
   private:
-    std::int32_t thin(std::size_t vertex) const { return thin_[limb_[vertex]]; }
-    template <class Use>
-    void each_stretch(std::atomic<std::size_t> &next, const Use &use) const {
-        for (std::size_t first; (first = next.fetch_add(STRETCH)) < count_;) use(first, std::min(count_, first + STRETCH));
-    }
-    void join(const std::vector<Seen> &seen) {
-        for (const Seen &one : seen) cloth_.add(one.cloth);
-        cloth_.grow(near_);
-    }
-    // skin that is or comes near the box round the cloth
-    void find(std::size_t first, std::size_t last, Box *reach) {
-        const double rate = 1.0 / dt_;
-        for (std::size_t i = 3 * first; i < 3 * last; ++i) speed_[i] = (after_[i] - before_[i]) * rate;
+    // skin that is or comes near the box round the cloth: how far it moves against the cloth, and where thin limbs are
+    void measure(std::size_t first, std::size_t last, const Box &cloth, Seen &seen) {
+        const double rate = 1.0 / dt_, drift[3] = {dt_ * drift_[0], dt_ * drift_[1], dt_ * drift_[2]};
         for (std::size_t i = first; i < last; ++i) {
             const double *start = before_ + 3 * i, *end = after_ + 3 * i;
-            boxed_[i] = cloth_.holds(start) | cloth_.holds(end);
-            if (const auto number = thin(i); boxed_[i] && number >= 0) reach[number].add(start), reach[number].add(end);
+            double square = 0;
+            for (int k = 0; k < 3; ++k) {
+                const double way = end[k] - start[k], own = way - drift[k];
+                speed_[3 * i + k] = way * rate;
+                square += own * own;
+            }
+            if (!(cloth.holds(start) | cloth.holds(end))) continue;
+            const auto number = thin_[limb_[i]];
+            if (number >= 0) seen.reach[number].add(start), seen.reach[number].add(end);
+            double &most = number < 0 ? seen.broadest : seen.thinnest[number];
+            most = std::max(most, square);
         }
     }
     // a hand beside the cloth matters only when some cloth is close to it
-    void choose(const std::vector<Seen> &seen) {
-        for (int k = 0; k < LIMIT; ++k) {
-            Box &reach = reach_[k];
-            for (const Seen &one : seen) reach.add(one.reach[k]);
-            reach.grow(near_);
-            matters_[k] = false;
-            if (reach.empty()) continue;
-            for (std::size_t i = 0; i < position_.shape(0) && !matters_[k]; ++i) matters_[k] = reach.holds(position_.data() + 3 * i);
-        }
-    }
-    void measure(std::size_t first, std::size_t last, Seen &seen) const {
-        for (std::size_t i = first; i < last; ++i) {
-            if (!boxed_[i] || (thin(i) >= 0 && !matters_[thin(i)])) continue;
-            double square = 0;
-            for (int k = 0; k < 3; ++k) {
-                const double way = after_[3 * i + k] - before_[3 * i + k] - dt_ * drift_[k];
-                square += way * way;
-            }
-            double &most = thin(i) < 0 ? seen.broadest : seen.thinnest;
-            most = std::max(most, square);
-        }
+    void choose(int k, const std::vector<Seen> &seen) {
+        Box reach;
+        double square = 0;
+        for (const Seen &one : seen) reach.add(one.reach[k]), square = std::max(square, one.thinnest[k]);
+        if (reach.empty()) return;
+        reach.grow(near_);
+        bool matters = false;
+        for (std::size_t i = 0; i < position_.shape(0) && !matters; ++i) matters = reach.holds(position_.data() + 3 * i);
+        if (!matters) return;
+        thinnest = std::max(thinnest, std::sqrt(square));
+        boxes.insert(boxes.end(), reach.low.begin(), reach.low.end()), boxes.insert(boxes.end(), reach.high.begin(), reach.high.end());
     }
 
     const double *before_, *after_;
     const std::int32_t *limb_, *thin_;
     std::size_t count_;
-    Points position_, velocity_;
+    Points position_;
     double dt_, near_;
-    std::vector<double> speed_;
-    std::vector<std::uint8_t> boxed_;
-    std::atomic<std::size_t> next_[2] = {0, 0};
-    Box cloth_;
+    std::unique_ptr<double[]> speed_;
+    std::atomic<std::size_t> next_{0};
     std::array<double, 3> drift_{};
-    Box reach_[LIMIT];
-    bool matters_[LIMIT];
 };
 
 nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<std::int32_t, -1> thin, Points position, Points velocity, double dt,
@@ -152,9 +130,8 @@ nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<st
     require_indices(limb, thin.size(), "a skin vertex names a limb that does not exist");
     for (std::size_t k = 0; k < thin.size(); ++k) require(thin(k) >= -1 && thin(k) < LIMIT, "thin limbs are numbered from 0 to 31");
     Way way(before, after, limb.data(), thin.data(), position, velocity, dt, near);
-    std::vector<double> boxes = way.boxes();
-    const std::size_t box_count = boxes.size() / 6;
-    return nb::make_tuple(way.broad, way.thinnest, own(way.take_speed(), {n, 3}), own(std::move(boxes), {box_count, 2, 3}));
+    const std::size_t box_count = way.boxes.size() / 6;
+    return nb::make_tuple(way.broad, way.thinnest, own(way.take_speed(), {n, 3}), own(std::move(way.boxes), {box_count, 2, 3}));
 }
 
 // of rows (n, 3), always added up in the same order: the mean of their squared lengths, and of those from the mean row
