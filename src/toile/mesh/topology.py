@@ -127,7 +127,7 @@ def euler_characteristic(triangles: Ints) -> int:
 def packet_order(points: Floats, packet: int) -> Ints:
     """Return the permutation of points (n, 2 or 3) whose packets of so many lie close together.
 
-    Heaps of points are halved where they are widest, to whole packets; numbers that are not finite count as 0.
+    Heaps of points are halved where they are widest, to whole packets; what is not finite counts as 0.
     """
     finite = np.nan_to_num(points, nan=0.0, posinf=0.0, neginf=0.0)
     order = np.arange(len(points), dtype=np.int32)
