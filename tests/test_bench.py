@@ -124,6 +124,16 @@ def test_scaling_is_fitted_and_drawn(tmp_path, capsys, monkeypatch) -> None:
         assert picture.width > 400
 
 
+def test_the_fabric_itself_is_shown_beside_the_simulators() -> None:
+    figures = list(peers.compare({}, frames=3, cells=24, settings=XpbdSettings(), truth=True))
+    assert [f.who for f in figures] == ["toile", "converged"] * 2
+    for ours, truth in (figures[:2], figures[2:]):
+        assert truth.scene == ours.scene
+        assert truth.deepest == 0.0
+        # falls as ours does, within a millimetre
+        assert truth.height == pytest.approx(ours.height, abs=1e-3)
+
+
 def test_peers_that_are_missing_are_named(monkeypatch, capsys) -> None:
     monkeypatch.setattr("toile.bench.peers.finds", lambda python, package: package == "mujoco")
     assert main(["bench", "peers", "--only", "mujoco,blender"]) == 2

@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -219,11 +219,31 @@ def ours(trial: Trial, frames: int) -> Figure:
     return measured("toile", trial, seen, milliseconds, f"quality normal, {OURS_AGAIN} runs", flat=True)
 
 
-def compare(places: dict[str, str], frames: int, cells: int, settings: XpbdSettings) -> Iterator[Figure]:
-    """Yield our figures and each peer's, scene by scene; places: peer → its Python."""
-    trials = [("ball", ball_trial(cells, settings)), ("skirt", skirt_trial(5000, settings))]
-    for kind, trial in trials:
+CONVERGED = XpbdSettings(levels=0, substep=FRAME / 512, precision="double")
+"""neither coarse limits nor evening: the fabric's forces alone, in steps so short that they are met"""
+
+
+def converged(trial: Trial, frames: int) -> Figure:
+    """Return what the fabric itself does, which no simulator of it should better."""
+    film = _filmed(trial, frames)
+    seen = dict(zip(film.numbers, film.positions, strict=True))
+    time = float(np.median(film.milliseconds))
+    return measured("converged", trial, seen, time, "our fabric in 512 substeps", flat=True)
+
+
+def compare(
+    places: dict[str, str], frames: int, cells: int, settings: XpbdSettings, *, truth: bool = False
+) -> Iterator[Figure]:
+    """Yield our figures and each peer's, scene by scene; places: peer → its Python; truth: converged too."""
+    scenes: list[tuple[str, Callable[[XpbdSettings], Trial]]] = [
+        ("ball", lambda s: ball_trial(cells, s)),
+        ("skirt", lambda s: skirt_trial(5000, s)),
+    ]
+    for kind, make in scenes:
+        trial = make(settings)
         yield ours(trial, frames)
+        if truth:
+            yield converged(make(CONVERGED), frames)
         for name, python in places.items():
             yield run_peer(name, trial, kind, frames, python)
 

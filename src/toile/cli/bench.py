@@ -103,6 +103,10 @@ def add_peers(kinds: Commands) -> None:
         "--python", action="append", default=[], metavar="FILE",
         help="a Python that has peers; it needs NumPy, not Toile (default: this one); may be given again",
     )  # fmt: skip
+    parser.add_argument(
+        "--converged", action="store_true",
+        help="our fabric in 512 substeps a frame too: how much it stretches by itself (about a minute)",
+    )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="FILE.json", help="keep the numbers")
     parser.set_defaults(run=run_peers)
 
@@ -115,7 +119,9 @@ def run_peers(options: argparse.Namespace) -> int:
     print(peers.HEAD, flush=True)
     figures: list[peers.Figure] = []
     ours = peers.Figure("toile", "")
-    for figure in peers.compare(places, options.frames, options.cells, XpbdSettings()):
+    for figure in peers.compare(
+        places, options.frames, options.cells, XpbdSettings(), truth=options.converged
+    ):
         ours = figure if figure.who == "toile" else ours
         figures.append(figure)
         print(peers.line(figure, ours), flush=True)
