@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from surfaces import icosphere, join, single_bone_body, tube
 from toile import _kernels
 from toile._kernels import SurfaceTree
 from toile.collision.base import NO_CONTACTS
-from toile.collision.contacts import gripping, make_collider, respond
+from toile.collision.contacts import gripping, make_collider, moved_on, respond
 from toile.collision.shapes import Plane, Sphere, Together, floor, incline, together
 from toile.collision.surface import GROUPS, LIMB_GROUP, SurfaceCollider, SurfaceSettings, triangle_groups
 from toile.errors import ToileError
@@ -125,6 +127,15 @@ def test_moving_skin_carries_what_grips() -> None:
     x = np.zeros((1, 3))
     _, v = respond(x, np.array([[0.0, -3.0, 0.0]]), plane(x), thickness=0.001, friction=0.5, dt=0.01)
     np.testing.assert_allclose(v, [[0.2, 0.1, 0.0]], atol=1e-12)
+
+
+def test_skin_that_moves_on_comes_nearer_by_its_speed_along_the_normal() -> None:
+    points = np.array([[0.0, 0.01, 0.0], [0.3, 0.02, 0.1]])
+    rising = replace(floor(), velocity=np.array([5.0, 0.3, 0.0]))
+    later = moved_on(rising(points), 0.02)
+    np.testing.assert_allclose(later.gap, floor(0.006)(points).gap, atol=1e-15)
+    still = floor()(points)
+    assert moved_on(still, 0.02) is still
 
 
 def test_two_contacts_are_met_one_after_the_other() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from toile.collision.contacts import respond
+from toile.collision.contacts import moved_on, respond
 from toile.mesh.topology import by_colour, colour_constraints, unique_edges
 from toile.types import Floats, Garment, Ints, Scene
 
@@ -66,6 +66,4 @@ def after_contact(
     found = scene.contacts(x)
     if not len(found.particle):
         return x, v
-    advance = np.einsum("ca,ca->c", found.normal, found.velocity) * since
-    moved = replace(found, gap=found.gap - advance)
-    return respond(x, v, moved, thickness=thickness, friction=friction, dt=dt)
+    return respond(x, v, moved_on(found, since), thickness=thickness, friction=friction, dt=dt)

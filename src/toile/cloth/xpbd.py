@@ -9,7 +9,7 @@ tension across the whole cloth in one sweep. The hot loop is kernels/xpbd_step.h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from toile.cloth.grid import find_grid, stencil_stars
 from toile.cloth.solver import Solver
 from toile.cloth.threads import long_threads
 from toile.collision.base import NO_CONTACTS
-from toile.collision.contacts import gripping
+from toile.collision.contacts import gripping, moved_on
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, sewn_labels
 from toile.types import Contacts, Floats, Garment, Ints, Scene, State
@@ -331,7 +331,7 @@ class XpbdSolver(Solver):
         ball, part = scene.contacts.ball, 0
         while part < parts:
             time = part * dt / parts
-            contacts = NO_CONTACTS if ball else _moved(scene.contacts(position), time)
+            contacts = NO_CONTACTS if ball else moved_on(scene.contacts(position), time)
             self._loosen(contacts)
             # the kernel asks a ball, and follows contacts over the skin, by itself
             looks = parts if ball else min(FOLLOWED, parts - part) if contacts.trail else 1
@@ -399,11 +399,3 @@ def rubbing_drag(speed: float) -> float:
     """Return the rate at which threads that rub slow down cloth of a mean speed [m/s], [1/s]."""
     slows = RUBBING + (STICKING - RUBBING) * calmness(speed, NEARLY_STILL)
     return HARDEST_BRAKE if slows >= HARDEST_BRAKE * speed else slows / speed
-
-
-def _moved(contacts: Contacts, time: float) -> Contacts:
-    """Return the contacts with the skin moved on by time [s]: the query knows the start of the step only."""
-    if time == 0.0 or not contacts.velocity.any():
-        return contacts
-    advance = np.einsum("ca,ca->c", contacts.normal, contacts.velocity) * time
-    return replace(contacts, gap=contacts.gap - advance)

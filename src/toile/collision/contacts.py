@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,14 @@ def respond(
         dt,
     )
     return found
+
+
+def moved_on(contacts: Contacts, time: float) -> Contacts:
+    """Return the contacts with the skin moved on by time [s]: a query knows the start of a step only."""
+    if time == 0.0 or not contacts.velocity.any():
+        return contacts
+    advance = np.einsum("ca,ca->c", contacts.normal, contacts.velocity) * time
+    return replace(contacts, gap=contacts.gap - advance)
 
 
 def _per_particle(value: ArrayLike, count: int) -> Floats:
