@@ -20,7 +20,7 @@ V3 operator*(V3 a, double s) { return {a.x * s, a.y * s, a.z * s}; }
 double dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 V3 cross(V3 a, V3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 constexpr double BESIDE = 0.003;  // [m]
-constexpr double ALIKE = 0.7;     // cosine: the skin is below when its normal is that of the pair
+constexpr double ALIKE = 0.6, SAME = 0.8;  // cosines: the skin is below when its normal is that of the pair, more and more from one to the other
 constexpr double SOON = 1.5;      // thicknesses: nearer cloth is held apart before the next look even if it does not move
 constexpr double RISE = 0.0015;   // a stacked plane rises at most so far in one go [m]
 constexpr int LAYERS = 3;
@@ -338,7 +338,10 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::uint32_t> 
                 // it is now: a steep edge is high enough where it crosses, though its end lies deep, and two sheets of a fold that slants
                 // are far enough apart though less so along the skin's normal. Gently where it is not there yet.
                 for (int i = 0; i < upper; ++i) {
-                    const T height = risen[above[i]] + std::min(pair.thickness - pair.gap, T(RISE));
+                    const T *n = plane_normal + 3 * std::size_t(above[i]);
+                    const T alike = sign * (n[0] * pair.normal[0] + n[1] * pair.normal[1] + n[2] * pair.normal[2]);
+                    const T below = std::min((alike - T(ALIKE)) / T(SAME - ALIKE), T(1));
+                    const T height = below * (risen[above[i]] + std::min(pair.thickness - pair.gap, T(RISE)));
                     if (height > T(0)) found[rank].push_back({above[i], std::min(height, T(LAYERS) * pair.thickness)});
                 }
             }

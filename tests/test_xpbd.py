@@ -575,6 +575,32 @@ def test_two_sheets_on_a_slope_that_are_far_enough_apart_stay_where_they_are() -
     assert np.abs(state.position - position).max() < 2e-5
 
 
+def test_a_stack_rises_less_and_less_the_steeper_it_is() -> None:
+    # all or nothing, a fold that stands at the angle in between is lifted, tilts, falls back and is lifted
+    one, up = square_cloth(6, 6, 0.1, 0.1), np.array([0.0, 1.0, 0.0])
+    flat, both = flat_position(one), replace(join([one, one]), garment_layer=np.zeros(2, np.int32))
+
+    def rise(cosine: float) -> float:
+        """Return how far the upper of two sheets rises, 1 mm apart, each as far from the skin as it may."""
+        sine = np.sqrt(1 - cosine**2)
+        low = np.stack([cosine * flat[:, 0], sine * flat[:, 0], -flat[:, 1]], axis=1)
+        start = np.concatenate([low, low + 0.001 * np.array([-sine, cosine, 0.0])])
+        points, normal = np.arange(len(start), dtype=np.int32), np.tile(up, (len(start), 1))
+
+        def skin(x: Floats) -> Contacts:
+            return Contacts(points, 0.004 + (x - start) @ up, normal, np.zeros_like(x))
+
+        solver = XpbdSolver(both, XpbdSettings(contact_queries=1))
+        still = State(start, np.zeros_like(start))
+        end = solver.step(still, Scene(None, skin, np.zeros(3), np.zeros(3)), 1 / 60)
+        return float((end.position - start)[len(flat) :, 1].mean())
+
+    rises = np.array([rise(cosine) for cosine in np.arange(0.5, 0.9, 0.01)])
+    assert rises[0] < 0.0004
+    assert rises[-1] > 0.0008
+    assert np.abs(np.diff(rises)).max() < 0.0001
+
+
 def test_cloth_that_rises_steeply_beside_cloth_on_the_skin_stays_where_it_is() -> None:
     # its lowest row lies on the skin just beyond the border of the other sheet, whose edge it clears by 2 mm
     one = square_cloth(8, 8, 0.12, 0.12)
