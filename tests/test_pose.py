@@ -8,6 +8,7 @@ from toile._kernels import between, from_rest, most_bent, ride
 from toile.body.rotation import from_vector, multiply, yaw
 from toile.body.skeleton import rigid_inverse
 from toile.collision.mittens import BEND, mittens
+from toile.mesh.geometry import triangle_axes
 from toile.motion.gait import walk
 from toile.motion.retarget import retarget
 from toile.motion.track import Track, local_pose_at, place_joints, pose_at
@@ -72,7 +73,9 @@ def test_points_ride_on_triangles_as_in_numpy() -> None:
     a, b, c = (vertices[frame[rides]][:, k] for k in range(3))
     x, z = b - a, np.cross(b - a, c - a)
     x, z = (v / np.maximum(np.linalg.norm(v, axis=1, keepdims=True), 1e-12) for v in (x, z))
-    offset = np.einsum("pab,pb->pa", np.stack([x, np.cross(z, x), z], axis=2), local)
+    axes = np.stack([x, np.cross(z, x), z], axis=2)
+    np.testing.assert_allclose(triangle_axes(vertices[frame])[rides], axes, atol=1e-15)
+    offset = np.einsum("pab,pb->pa", axes, local)
     np.testing.assert_allclose(ride(vertices, frame, rides, local), (a + b + c) / 3 + offset, atol=1e-12)
     np.testing.assert_allclose(ride(vertices, frame, rides, local, start), vertices[:7] + offset, atol=1e-12)
 

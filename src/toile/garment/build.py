@@ -134,6 +134,12 @@ def triangle_rest_areas(garment: Garment) -> Floats:
     return triangle_areas(garment.uv, garment.triangles_uv)
 
 
+def seam_gaps(garment: Garment, position: Floats) -> Floats:
+    """Return how far apart the points of each sewn pair are [m], (s,)."""
+    pairs = garment.uv_particle[garment.seam_uv]
+    return np.asarray(np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1))
+
+
 def particle_mass(garment: Garment) -> Floats:
     """Return the mass of each particle [kg], a third of each triangle round it, (n,); none is without."""
     areal = np.array([f.mass for f in garment.fabrics])[garment.triangle_fabric]

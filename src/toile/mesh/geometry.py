@@ -31,6 +31,17 @@ def triangle_normals(position: Floats, triangles: Ints) -> Floats:
     return _unit(_cross(position, triangles))
 
 
+def triangle_axes(corners: Floats) -> Floats:
+    """Return world_from_triangle rotations (t, 3, 3) of corners (t, 3, 3), as the kernel `ride` has them.
+
+    Columns: along the first side, across, normal. A triangle without area has zeros.
+    """
+    along = corners[:, 1] - corners[:, 0]
+    normal = _unit(np.cross(along, corners[:, 2] - corners[:, 0]))
+    along = _unit(along)
+    return np.stack([along, np.cross(normal, along), normal], axis=2)
+
+
 def vertex_normals(position: Floats, triangles: Ints) -> Floats:
     """Return the unit normal of each vertex: mean of its triangles' normals weighted by area, (n, 3)."""
     cross = np.repeat(_cross(position, triangles), 3, axis=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from toile._kernels import SurfaceTree, ride
+from toile.mesh.geometry import triangle_axes
 from toile.types import Floats, Ints, PosedBody, State
 
 FARTHEST = 1.0
@@ -20,8 +21,9 @@ class Attachment:
         found = SurfaceTree(body.body.triangles, body.vertices).nearest(position[particles], FARTHEST)
         self._corners = body.body.triangles[found[0]]
         self._rides = np.arange(len(particles), dtype=np.int32)
-        frame, origin = _frames(body.vertices[self._corners])
-        self._local = np.einsum("pab,pa->pb", frame, position[particles] - origin)
+        corners = body.vertices[self._corners]
+        away = position[particles] - corners.mean(axis=1)
+        self._local = np.einsum("pab,pa->pb", triangle_axes(corners), away)
 
     def targets(self, body: PosedBody) -> Floats:
         """Return where the held particles belong on the body as it is now [m], (h, 3)."""
@@ -34,12 +36,3 @@ class Attachment:
         velocity = np.array(state.velocity)
         velocity[self._particles] = (self.targets(body) - state.position[self._particles]) / dt
         return State(position=state.position, velocity=velocity, time=state.time)
-
-
-def _frames(corners: Floats) -> tuple[Floats, Floats]:
-    """Return world_from_triangle rotations (p, 3, 3) and the triangles' centres (p, 3)."""
-    along = corners[:, 1] - corners[:, 0]
-    normal = np.cross(along, corners[:, 2] - corners[:, 0])
-    along = along / np.linalg.norm(along, axis=1, keepdims=True)
-    normal = normal / np.linalg.norm(normal, axis=1, keepdims=True)
-    return np.stack([along, np.cross(normal, along), normal], axis=2), corners.mean(axis=1)

@@ -13,7 +13,7 @@ import numpy as np
 
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.errors import ToileError
-from toile.garment.build import sewn_labels
+from toile.garment.build import seam_gaps, sewn_labels
 from toile.mesh.geometry import StretchStatistics, edge_elongation, stretch_statistics
 from toile.mesh.topology import components
 from toile.run.record import Frame, Replayable, sound_frames, source_of
@@ -358,10 +358,9 @@ def tightest_panel(garment: Garment, position: Floats) -> str:
 
 def seam_gap(garment: Garment, position: Floats) -> tuple[float, str]:
     """Return the widest gap between points that are sewn together [m] and the seam where it is."""
-    pairs = garment.uv_particle[garment.seam_uv]
-    if not len(pairs):
+    gap = seam_gaps(garment, position)
+    if not len(gap):
         return 0.0, ""
-    gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
     worst = int(gap.argmax())
     return float(gap[worst]), garment.seam_names[int(garment.seam_id[worst])]
 

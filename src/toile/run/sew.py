@@ -16,7 +16,7 @@ from toile.collision.base import Collider
 from toile.collision.creases import Creases
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
-from toile.garment.build import panel_coordinates, weld, weld_positions
+from toile.garment.build import panel_coordinates, seam_gaps, weld, weld_positions
 from toile.garment.limb_axes import heights
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
@@ -374,13 +374,10 @@ def _repair(garment: Garment, state: State, collider: Collider, *, fixed: Ints) 
 
 def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
     """Refuse to weld a seam that did not close, naming it."""
-    pairs = garment.uv_particle[garment.seam_uv]
-    if not len(pairs):
+    gap = seam_gaps(garment, position)
+    if gap.max(initial=0.0) <= largest_gap:
         return
-    gap = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
     worst = int(gap.argmax())
-    if gap[worst] <= largest_gap:
-        return
     panels = " and ".join(garment.panel_names[garment.uv_panel[p]] for p in garment.seam_uv[worst])
     name = garment.seam_names[garment.seam_id[worst]]
     raise ToileError(
