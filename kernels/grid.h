@@ -101,24 +101,24 @@ class GridBorder {
             }
             band_begin_.push_back(static_cast<std::int32_t>(to_.size()));
         }
-        gain_.assign(stars_.size(), T(0)), moment_.assign(4 * stars_.size(), T(0));
+        stiffness_.assign(stars_.size(), T(0)), most_ = stiffness_, moment_.assign(4 * stars_.size(), T(0));
     }
-    // gain(star)
-    template <class Gain>
-    void set_gain(const Gain &gain) {
-        for (std::size_t s = 0; s < stars_.size(); ++s) gain_[s] = gain(stars_[s]);
+    // stiffness(star), most(star)
+    template <class Stiffness, class Most>
+    void set_stiffness(const Stiffness &stiffness, const Most &most) {
+        for (std::size_t s = 0; s < stars_.size(); ++s) stiffness_[s] = stiffness(stars_[s]), most_[s] = most(stars_[s]);
     }
     BorderStars<T> view() {
-        return {stars_.size(), begin_.data(), place_.data(), weight_.data(), gain_.data(), moment_.data(), band_begin_.data(),
+        return {stars_.size(), begin_.data(), place_.data(), weight_.data(), stiffness_.data(), most_.data(), moment_.data(), band_begin_.data(),
                 to_.data(), force_begin_.data(), star_.data(), force_weight_.data()};
     }
     std::size_t bytes() const {
-        return bytes_of(stars_, begin_, place_, band_begin_, to_, force_begin_, star_, weight_, gain_, moment_, force_weight_);
+        return bytes_of(stars_, begin_, place_, band_begin_, to_, force_begin_, star_, weight_, stiffness_, most_, moment_, force_weight_);
     }
 
   private:
     std::vector<std::int32_t> stars_, begin_, place_, band_begin_, to_, force_begin_, star_;
-    std::vector<T> weight_, gain_, moment_, force_weight_;
+    std::vector<T> weight_, stiffness_, most_, moment_, force_weight_;
 };
 
 // room for GridPush
@@ -158,7 +158,7 @@ class Grid {
         const std::ptrdiff_t size = f.at(rows + 2, 0) + 2 * WIDEST;
         for (auto *part : {x_, before_, asked_, moment_})
             for (int a = 0; a < 3; ++a) part[a].assign(size, T(0));
-        gain_.assign(size, T(0)), weight_ = gain_, share_ = gain_;
+        stiffness_.assign(size, T(0)), most_ = stiffness_, weight_ = stiffness_, share_ = stiffness_;
         next_.assign(PHASES * f.pitch + WIDEST, T(0)), after_next_ = next_, half_.assign(next_.size(), T(1));
         for (int c = 0; c < columns; ++c) {
             const std::ptrdiff_t k = f.place(0, c);
@@ -171,10 +171,10 @@ class Grid {
     void set_weight(const Value &inverse_mass) {
         fill(weight_, inverse_mass);
     }
-    // gain(vertex) of the star that is the stencil `bend`, 0: none
-    template <class Value>
-    void set_gain(const Value &gain) {
-        fill(gain_, gain);
+    // of the star of each vertex that is the stencil `bend`, 0: none
+    template <class Stiffness, class Most>
+    void set_stiffness(const Stiffness &stiffness, const Most &most) {
+        fill(stiffness_, stiffness), fill(most_, most);
     }
     // the finest level of coarse points; its limits go from row to row as AWAY says
     void set_coarse(const Level &level) {
@@ -255,7 +255,7 @@ class Grid {
         for (int b = 0; b + 1 < bands.count; ++b) sweep(bands.end(b) - 1, bands.end(b));
     }
     std::size_t bytes() const {
-        std::size_t sum = bytes_of(gain_, weight_, share_, next_, after_next_, half_, coarse_weight_, coarse_share_) + push_.bytes() + coarser_push_.bytes() + border.bytes() + skin.bytes();
+        std::size_t sum = bytes_of(stiffness_, most_, weight_, share_, next_, after_next_, half_, coarse_weight_, coarse_share_) + push_.bytes() + coarser_push_.bytes() + border.bytes() + skin.bytes();
         for (const auto *part : {x_, before_, asked_, moment_, coarse_x_, average_})
             for (int a = 0; a < 3; ++a) sum += bytes_of(part[a]);
         for (const auto &rest : coarse_rest2_) sum += bytes_of(rest);
@@ -269,7 +269,7 @@ class Grid {
             v.x[a] = x_[a].data() + first, v.before[a] = before_[a].data() + first;
             v.asked[a] = asked_[a].data() + first, v.moment[a] = moment_[a].data() + first;
         }
-        v.gain = gain_.data() + first, v.weight = weight_.data() + first, v.share = share_.data() + first;
+        v.stiffness = stiffness_.data() + first, v.most = most_.data() + first, v.weight = weight_.data() + first, v.share = share_.data() + first;
         v.next = next_.data(), v.after_next = after_next_.data(), v.half = half_.data();
         v.border = border.view(), v.planes = skin.view(), v.ball = ball;
         if (!v.coarse.rows) return v;
@@ -300,7 +300,7 @@ class Grid {
     }
     GridView<T> view_;
     bool alternate_ = false;
-    AlignedVector<T> x_[3], before_[3], asked_[3], moment_[3], gain_, weight_, share_, next_, after_next_, half_;
+    AlignedVector<T> x_[3], before_[3], asked_[3], moment_[3], stiffness_, most_, weight_, share_, next_, after_next_, half_;
     AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT];
     Push<T> push_, coarser_push_;
 };

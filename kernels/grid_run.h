@@ -16,13 +16,11 @@ struct GridRun {
     Barrier &barrier;
     const RowAir<T> air;
     const Wide<T> share_of_rest;
-    const T inverse_dt2;
     const Share bands, coarse_bands;
 
     GridRun(const ClothView<T, I> &c, const StepOptions<T> &options, int r, int s, Barrier &b)
         : cloth(c), g(c.grid), o(options), rank(r), size(s), barrier(b), air(g, o), share_of_rest(wide<T>(o.limit_share)),
-          // forces add up from substep to substep, as in `run`
-          inverse_dt2(T(1) / (o.dt * o.dt * (T(1) - o.head_start))), bands(share(g.bands.count, r, s)), coarse_bands(share(g.coarse_bands.count, r, s)) {}
+          bands(share(g.bands.count, r, s)), coarse_bands(share(g.coarse_bands.count, r, s)) {}
 
     template <class Use>
     void each_band(const Share &mine, const Use &use) {
@@ -34,27 +32,28 @@ struct GridRun {
     // Predicted rows are averaged, and their curvature measured while they are at hand; the outermost rows of a thread wait for
     // their neighbours.
     template <class Predict>
-    void predict(const Predict &row_of) {
+    void predict(bool first_substep, const Predict &row_of) {
+        const T dt2 = o.asked_dt2(first_substep);
         const int first = g.bands.begin(bands.begin), past = g.bands.begin(bands.end);
         int measured = first + 1;
         each_band(bands, [&](std::size_t b) {
             for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) row_of(r);
             if (limited())
                 for (int r = g.bands.begin(b); r < g.bands.end(b); r += PHASES) average_vertices(g, r / PHASES);
-            for (; measured + 1 < g.bands.end(b); ++measured) measure_row(g, measured);
+            for (; measured + 1 < g.bands.end(b); ++measured) measure_row(g, measured, dt2);
         });
         if (first < past) {
-            measure_row(g, first);
-            if (past - 1 > first) measure_row(g, past - 1);
+            measure_row(g, first, dt2);
+            if (past - 1 > first) measure_row(g, past - 1, dt2);
         }
     }
 
     // coarser levels are few points: one thread works on them, the others meanwhile on the border
-    void coarsest() {
+    void coarsest(bool first_substep) {
         const int helpers = size > 1 ? size - 1 : 1;
         if (rank > 0 || size == 1) {
             const Share mine = share(g.border.count, size > 1 ? rank - 1 : 0, helpers);
-            measure_border(g, mine.begin, mine.end);
+            measure_border(g, mine.begin, mine.end, o.asked_dt2(first_substep));
         }
         if (rank == 0 && limited()) {
             Barrier alone(1);
@@ -85,7 +84,8 @@ struct GridRun {
             for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) keep_push(g, r);
         });
     }
-    void sweep() {
+    void sweep(bool first_substep) {
+        const T inverse_dt2 = T(1) / o.asked_dt2(first_substep);
         each_band(bands, [&](std::size_t b) {
             bend_border(g, b);
             for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) carry_row(g, b, r, limited());
@@ -129,19 +129,19 @@ struct GridRun {
     }
 
     void run() {
-        predict([&](int r) {
+        predict(true, [&](int r) {
             read_row(g.fine, cloth.point, g.x, r), read_row(g.fine, cloth.velocity, g.before, r);
             start_row(g, air, r);
         });
         for (int s = 0; s < o.substep_count; ++s) {
             const bool last = s + 1 == o.substep_count;
             const T time = o.dt * T(s + 1);
-            coarsest();
+            coarsest(s == 0);
             if (limited()) limit();
-            sweep();
+            sweep(s == 0);
             if (last && o.evening > T(0)) even_out();
             if (cloth.pairs.block_count) show_particles();
-            if (!last) predict([&](int r) { finish(r, time, false); });
+            if (!last) predict(false, [&](int r) { finish(r, time, false); });
             else
                 each_band(bands, [&](std::size_t b) {
                     for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) {

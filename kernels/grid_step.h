@@ -73,25 +73,27 @@ struct Stencil {
     }
 };
 
-// curvature of each star of a row, times what it weighs
+// curvature of each star of a row, times what it weighs in a substep (Stars::stiffness)
 template <class T>
-void measure_row(const GridView<T> &g, int row) {
+void measure_row(const GridView<T> &g, int row, T dt2) {
     if (row == 0 || row + 1 >= g.fine.rows) return;  // stars of the border are others
     const Stencil<T> star(g);
+    const Wide<T> step2 = wide<T>(dt2);
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
         const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
-        const Wide<T> gain = wide_load(g.gain + at);
+        const Wide<T> gain = at_most(wide_load(g.stiffness + at) * step2, wide_load(g.most + at));
         for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, gain * star.sum(g.x[a], left, at, right));
     });
 }
 template <class T>
-void measure_border(const GridView<T> &g, std::size_t first, std::size_t last) {
+void measure_border(const GridView<T> &g, std::size_t first, std::size_t last, T dt2) {
     const BorderStars<T> &b = g.border;
     for (std::size_t s = first; s < last; ++s) {
         T sum[3] = {};
         for (std::int32_t e = b.begin[s]; e < b.begin[s + 1]; ++e)
             for (int a = 0; a < 3; ++a) sum[a] += b.weight[e] * g.x[a][b.place[e]];
-        for (int a = 0; a < 3; ++a) b.moment[4 * s + a] = b.gain[s] * sum[a];
+        const T gain = b.stiffness[s] * dt2;
+        for (int a = 0; a < 3; ++a) b.moment[4 * s + a] = (gain < b.most[s] ? gain : b.most[s]) * sum[a];
     }
 }
 // x -= w Σ c moment

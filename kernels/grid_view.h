@@ -70,7 +70,8 @@ template <class T>
 struct BorderStars {
     std::size_t count = 0;
     const std::int32_t *begin = nullptr, *place = nullptr;  // (star + 1), (entry): vertices
-    const T *weight = nullptr, *gain = nullptr;             // (entry), (star)
+    const T *weight = nullptr;                              // (entry)
+    const T *stiffness = nullptr, *most = nullptr;          // (star): as in Bending
     T *moment = nullptr;                                    // (star, 4)
     const std::int32_t *band_begin = nullptr;               // (band + 1): forces
     const std::int32_t *to = nullptr, *force_begin = nullptr, *star = nullptr;  // (force): vertex, (force + 1), (entry)
@@ -94,7 +95,8 @@ struct GridView {
     T *x[3] = {}, *before[3] = {};  // now and when the substep began [m]
     T *asked[3] = {};               // as in ClothView [m]; of pinned vertices their velocity [m/s]
     T *moment[3] = {};              // of stars, gain (Σ c x)
-    const T *gain = nullptr;        // 0 where a vertex has no star of its own
+    const T *stiffness = nullptr;   // of stars, as in Bending; 0 where a vertex has no star of its own
+    const T *most = nullptr;        // what they may weigh
     const T *weight = nullptr;      // inverse mass [1/kg], 0 beyond the last column
     const T *share = nullptr;       // of a vertex in the average that is its coarse point
     const T *next = nullptr, *after_next = nullptr;  // (phase, pitch): 1 where there is a column 1, 2 farther on

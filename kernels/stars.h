@@ -119,7 +119,7 @@ class Stars {
             for (int a = 0; a < 3; ++a) rest_[4 * p + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);
     }
 
-    // Stars that a grid bends get no rows any more, their gain is still told. They are bend[0] (left + right) + bend[1] (below +
+    // Stars that a grid bends get no rows any more, what they may weigh is still told. They are bend[0] (left + right) + bend[1] (below +
     // above) - 2 (bend[0] + bend[1]) middle.
     void leave_out(std::vector<bool> known, int columns, const T *bend, int chunk_count) {
         std::vector<SparseRow<T>> curvature(stiffness_.size()), force = empty_rows(known.size());
@@ -130,7 +130,6 @@ class Stars {
         });
         known_ = std::move(known), columns_ = columns, bend_ = {bend[0], bend[1]};
         rows_ = {}, rows_.set(curvature, force, chunk_count, false);
-        step2_ = 0.0;
         give_back(moment_, rest_);  // the grid has its own
     }
 
@@ -142,22 +141,16 @@ class Stars {
         each([&](std::int32_t s, std::int32_t p, T c) { bound[s] += std::abs(static_cast<double>(c)) * reach[p]; });
         most_.resize(stiffness_.size());
         for (std::size_t s = 0; s < most_.size(); ++s) most_[s] = static_cast<T>(1.1 / bound[s]);
-        step2_ = 0.0;
     }
 
-    // What a star weighs when all are projected at once: dt²/α is the exact bending force, `share` of it what is left to do
-    // after a head start. With a head start β the correction of the predicted points is stable while no eigenvalue
+    // What a star weighs when all are projected at once, min(stiffness · asked_dt2, most): dt²/α is the exact bending force, 1 - β of it what is
+    // left to do after a head start (StepOptions). With a head start β the correction of the predicted points is stable while no eigenvalue
     // exceeds 1 + 1 / (3 + 4 β), 1.2 for β = 0.5 (1.1 leaves some room); the row sums of |C W Cᵀ| bound them, so cloth that is too stiff for
-    // the substep bends as stiffly as the substep allows. Returns whether anything has changed.
-    bool set_gain(double dt, double share) {
-        const double step2 = share * dt * dt;
-        if (step2 == step2_) return false;
-        step2_ = step2;
-        return true;
-    }
-    // of a star that a grid bends; 0: there is none
-    T known_gain(std::size_t p) const { return known_[p] ? gain(p) : T(0); }
-    T gain(std::size_t star) const { return std::min(stiffness_[star] * static_cast<T>(step2_), most_[star]); }
+    // the substep bends as stiffly as the substep allows.
+    T stiffness(std::size_t star) const { return stiffness_[star]; }
+    T most(std::size_t star) const { return most_[star]; }
+    // whether a star is one that a grid bends
+    bool known(std::size_t star) const { return known_[star]; }
     // calls use(star, particle, weight) for stars that have rows, one after the other
     template <class Use>
     void each_listed(const Use &use) const {
@@ -166,7 +159,7 @@ class Stars {
 
     std::size_t bytes() const { return rows_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, moment_, rest_); }
     Bending<T, I> view() {
-        return {rows_.curvature(), rows_.force(), stiffness_.data(), most_.data(), static_cast<T>(step2_), moment_.data(),
+        return {rows_.curvature(), rows_.force(), stiffness_.data(), most_.data(), moment_.data(),
                 rest_.empty() ? nullptr : rest_.data()};
     }
 
@@ -194,5 +187,4 @@ class Stars {
     std::int32_t columns_ = 0;
     std::array<T, 2> bend_{};
     std::vector<T> stiffness_, most_, moment_, rest_;  // of stars; most: what they may weigh
-    double step2_ = 0.0;                               // what the gain holds for [s²]
 };

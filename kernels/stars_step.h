@@ -45,11 +45,11 @@ TOILE_INLINE void each_row(const SparseRows<T, I> &rows, int chunk, const T *sou
     }
 }
 
-// curvature vectors of a chunk's stars, times what they weigh; the fourth number of a point must stay as it is
+// curvature vectors of a chunk's stars, times what they weigh in a substep (Stars::stiffness); the fourth number of a point must stay as it is
 template <class T, class I>
-void measure_bending(const Bending<T, I> &b, int chunk, const T *point) {
+void measure_bending(const Bending<T, I> &b, int chunk, const T *point, T step2) {
     T *const moment = b.moment;
-    const T *const stiffness = b.stiffness, *const most = b.most, step2 = b.step2, *const rest = b.rest;
+    const T *const stiffness = b.stiffness, *const most = b.most, *const rest = b.rest;
     const Four<T> part = {T(1), T(1), T(1), T(0)};
     const auto keep = [=](std::int32_t star, Four<T> sum) TOILE_HERE {
         const T gain = stiffness[star] * step2;

@@ -260,10 +260,6 @@ class Cloth {
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
-        if (stars_.set_gain(substep, 1.0 - head_start) && grid_.there()) {
-            grid_.set_gain([&](std::size_t p) { return stars_.known_gain(p); });
-            grid_.border.set_gain([&](std::size_t s) { return stars_.gain(s); });
-        }
         set_kept(o.dt);
         if (grid_.there()) grid_.ball = {};
         if (ball && meets_ball(cloth_radius)) {
@@ -393,7 +389,14 @@ class Cloth {
         stars_.set(order_.places(rows), weight.data(), 16, middle, stiff, count_, chunk_count_);
         require(stars_.count() <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer stars");
     }
-    void set_bound() { stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass(p); }); }
+    void set_bound() {
+        stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass(p); });
+        if (!grid_.there()) return;
+        const auto stiffness = [&](std::size_t s) { return stars_.stiffness(s); };
+        const auto most = [&](std::size_t s) { return stars_.most(s); };
+        const auto known = [&](const auto &value) { return [&](std::size_t p) { return stars_.known(p) ? value(p) : T(0); }; };
+        grid_.set_stiffness(known(stiffness), known(most)), grid_.border.set_stiffness(stiffness, most);
+    }
     void set_grid_weight() { grid_.set_weight([&](std::size_t p) { return inverse_mass(p); }); }
     void set_kept(T dt) {
         kept_.resize(drag_.all_alike() ? SPARE : count_ + SPARE);

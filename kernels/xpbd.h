@@ -40,9 +40,8 @@ struct SparseRows {
 template <class T, class I>
 struct Bending {
     SparseRows<T, I> curvature, force;
-    // gain_s = dt² / α, less where that were unstable; see Stars::set_gain
+    // gain_s = dt² / α, less where that were unstable; see Stars::stiffness
     const T *stiffness = nullptr, *most = nullptr;  // (star)
-    T step2 = T(0);
     T *moment = nullptr;      // (star, 4)
     const T *rest = nullptr;  // (star, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
 };
@@ -111,6 +110,10 @@ struct StepOptions {
     // and leaves the rest. 2/3 of what an edge misses serves patterns of two and three edges best; 0: none.
     T evening;
     T push_limit;      // largest way out of the skin in one substep [m]
+
+    // Square of the time in which constraints do what they have to do in a substep [s²]. Forces add up from substep to substep, Σ βⁿ = 1 / (1 - β) of
+    // what is asked for in one; the first has no head start, and does all of it.
+    T asked_dt2(bool first) const { return first ? dt * dt : dt * dt * (T(1) - head_start); }
 };
 
 #define TOILE_STEP                                                                                                            \

@@ -312,7 +312,7 @@ void limit_and_bend(const ClothView<T, I> &cloth, const StepOptions<T> &o, const
         for (int l = cloth.level_count - 1; l >= shared; --l) limit_level(cloth, o, l, 0, 1, alone);
         if (cloth.level_count && !shared) keep_moves(cloth.level[0], 0, cloth.level[0].count);
     }
-    turn.each(Turn::BENDING, cloth.chunk_count, [&](std::size_t c) { measure_bending(cloth.bending, static_cast<int>(c), cloth.point); });
+    turn.each(Turn::BENDING, cloth.chunk_count, [&](std::size_t c) { measure_bending(cloth.bending, static_cast<int>(c), cloth.point, o.asked_dt2(turn.substep == 0)); });
     turn.barrier.wait();
     if (!shared) return;
     for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, turn.rank, turn.size, turn.barrier);
@@ -437,8 +437,6 @@ namespace {
 template <class T, class I>
 void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int size, Barrier &barrier) {
     if (cloth.grid.fine.rows) return GridRun<T, I>(cloth, o, rank, size, barrier).run();
-    // forces add up from substep to substep: Σ βⁿ = 1 / (1 - β) of what is asked for in one
-    const T inverse_dt2 = T(1) / (o.dt * o.dt * (T(1) - o.head_start));
     const Air<T> air(o);
     const Particles<T> at(cloth);
     const std::size_t n = cloth.particle_count;
@@ -458,7 +456,7 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
         barrier.wait();
         limit_and_bend(cloth, o, turn);
         const T closing = o.seam_from + (o.seam_to - o.seam_from) * T(s + 1) / T(o.substep_count);
-        sweep_chunks(cloth, o, inverse_dt2, closing, turn);
+        sweep_chunks(cloth, o, T(1) / o.asked_dt2(s == 0), closing, turn);
         const bool last = s + 1 == o.substep_count;
         if (last && o.evening > T(0)) even_out(cloth, o, share(cloth.chunk_count, rank, size), each_particles, rank, barrier);
         if (cloth.pairs.block_count) {

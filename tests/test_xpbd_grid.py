@@ -177,7 +177,7 @@ def coarse_push(x: Floats, w: Floats, shape: tuple[int, int], cell: Floats, leve
                 one, two = r * few[1] + c, (r + i) * few[1] + c + j
                 moved += float(np.linalg.norm(z[one] - z[two])) > float(np.linalg.norm(flat[one] - flat[two]))
                 pull(z, light, one, two, float(np.linalg.norm(flat[one] - flat[two])))
-        assert moved == 1  # these are swept in an order of their own
+        assert moved <= 1  # these are swept in an order of their own
         y += follows @ (z - before)
     limit_coarse(y, u, inverse_mass, *coarse)
     return spread @ (y - start)
@@ -227,23 +227,28 @@ def test_kernel_equals_the_numpy_reference(alternate: bool, pinned: list[int], l
         x[:, 0] += 0.01 * ((row // 9 == 1) * ((column // 9 == 2) * 1.0 - (column // 9 == 1)))
     v = rng.normal(0, 0.1, (n, 3))
     v[pinned] = 0.0
-    got = solver.step(State(x, v), empty_space(), 1 / 600)
+    got = solver.step(State(x, v), empty_space(), 2 / 600)
 
-    dt2 = (1 - DOUBLE.head_start) / 600**2
-    old, kept = x, 1 / (1 + particle_average(garment, "damping")[:, None] / 600)
-    x = x + np.where(w[:, None] > 0, (v + np.array([0.0, -9.81 / 600, 0.0])) * kept, v) / 600
-    push = coarse_push(x, w, (rows, columns), grid.cell, levels) if levels else 0.0
-    assert levels == 0 or np.abs(push).max() > 1e-4
-    x = bent(bends, x, w, dt2) + push
+    kept = 1 / (1 + particle_average(garment, "damping")[:, None] / 600)
     sequence = solver._cloth.triangle_sequence(garment.triangles)
     assert sorted(sequence) == list(range(n))
     within = n - columns * (len(bands(rows)) - 1)
-    for pulls, part in ((pull_within, sequence[:within]), (pull_across, sequence[within:])):
-        pulls(x, w, rows, columns, reach)
-        for p in part:
-            stiffness = 2 * threads.stiffness[0] * dt2
-            project_threads(x, w, p, (rows, columns), grid.cell, stiffness, DOUBLE.compression)
-    np.testing.assert_allclose(got.velocity[w > 0], ((x - old) * 600)[w > 0], rtol=0, atol=1e-8)
+    # the first substep has no head start, and does all of the work
+    asked, free = np.zeros_like(x), w[:, None] > 0
+    for dt2, begun in ((1 / 600**2, 0.0), ((1 - DOUBLE.head_start) / 600**2, DOUBLE.head_start)):
+        old = x
+        thrown = x + np.where(free, (v + np.array([0.0, -9.81 / 600, 0.0])) * kept, v) / 600
+        x = thrown + begun * asked
+        push = coarse_push(x, w, (rows, columns), grid.cell, levels) if levels else 0.0
+        assert levels == 0 or begun or np.abs(push).max() > 1e-4
+        x = bent(bends, x, w, dt2) + push
+        for pulls, part in ((pull_within, sequence[:within]), (pull_across, sequence[within:])):
+            pulls(x, w, rows, columns, reach)
+            for p in part:
+                stiffness = 2 * threads.stiffness[0] * dt2
+                project_threads(x, w, p, (rows, columns), grid.cell, stiffness, DOUBLE.compression)
+        v, asked = (x - old) * 600, x - thrown
+    np.testing.assert_allclose(got.velocity[w > 0], v[w > 0], rtol=0, atol=1e-8)
     if levels:
         x = evened(x, w, (rows, columns), grid.cell)
     np.testing.assert_allclose(got.position, x, rtol=0, atol=1e-12)
