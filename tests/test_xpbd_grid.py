@@ -14,6 +14,7 @@ from toile.cloth.grid import find_grid, stencil_stars
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.collision.shapes import Sphere
 from toile.garment.build import particle_mass
+from toile.garment.fabric import fabric
 from toile.garment.shapes import flat_position, square_cloth
 from toile.types import Floats, Scene, State
 
@@ -306,6 +307,14 @@ def test_a_grid_falls_as_the_same_cloth_without_its_order(
     heights = [np.percentile(state.position[:, 1], [5, 25, 50, 75, 95]) for state in (grid, lists)]
     np.testing.assert_allclose(*heights, rtol=0, atol=0.006)
     assert not np.array_equal(grid.position, lists.position)
+
+
+def test_any_damping_is_the_same_for_all_vertices() -> None:
+    # a mean of equal numbers may be off by a bit: this one was refused as several
+    garment = square_cloth(33, 33, fabric=replace(fabric("cotton"), damping=3.0))
+    solver = XpbdSolver(garment, DOUBLE)
+    x = flat_position(garment)
+    assert (solver.step(State(x, np.zeros_like(x)), empty_space(), 1 / 60).velocity[:, 1] < 0).all()
 
 
 def test_neighbouring_edges_share_the_stretch_and_velocities_stay() -> None:

@@ -33,15 +33,14 @@ def specimen(name: str, edge_length: float) -> Garment:
 
 
 @cache
-def draped(name: str, edge_length: float, seed: int = 0) -> tuple[float, int]:
+def draped(name: str, edge_length: float, seed: int, quality: str) -> tuple[float, int]:
     """Return the drape coefficient and the number of folds after three seconds."""
     cloth = specimen(name, edge_length)
     radius = np.hypot(*cloth.uv.T)
     # a trace of unevenness lets folds begin
     noise = np.random.default_rng(seed).normal(0.0, 1e-4, len(radius)) * (radius > DISC + 1e-6)
     state = State(np.stack([cloth.uv[:, 0], noise, cloth.uv[:, 1]], axis=1), np.zeros((len(radius), 3)))
-    # longer substeps soften the cloth; so short ones leave nothing to even out
-    solver = XpbdSolver(cloth, XpbdSettings(substep=1 / 2400, evening=0.0))
+    solver = XpbdSolver(cloth, XpbdSettings(quality=quality))
     solver.pin(np.flatnonzero(radius < DISC + 1e-6).astype(np.int32))
     none = np.zeros((0, 3))
     nothing = Contacts(np.zeros(0, np.int32), np.zeros(0), none, none)
@@ -54,9 +53,11 @@ def draped(name: str, edge_length: float, seed: int = 0) -> tuple[float, int]:
     return (shadow - disc) / (math.pi * CLOTH**2 - disc), _folds(seen[radius > CLOTH - 1e-6])
 
 
-def middle(name: str, edge_length: float) -> float:
-    """Return the median of three falls: four folds or seven come by chance and shift it by 10 points."""
-    return float(np.median([draped(name, edge_length, seed)[0] for seed in range(3)]))
+def middle(name: str, edge_length: float, quality: str) -> tuple[float, float]:
+    """Return the medians of nine falls: how many folds there are is chance, and shifts the coefficient."""
+    falls = [draped(name, edge_length, seed, quality) for seed in range(9)]
+    share, folds = np.median(falls, axis=0)
+    return float(share), float(folds)
 
 
 def _folds(rim: Floats) -> int:
@@ -70,37 +71,40 @@ def _folds(rim: Floats) -> int:
     return len(find_peaks(np.append(even, even[0]), prominence=0.003)[0])
 
 
-@pytest.mark.parametrize(
-    ("name", "low", "high"),
-    [
-        ("silk", 0.20, 0.40),
-        ("cotton", 0.60, 0.76),
-        ("wool", 0.40, 0.70),
-        ("leather", 0.47, 0.70),
-        ("denim", 0.70, 0.90),
-    ],
-)
-def test_fabrics_drape_as_they_are_known_to(name: str, low: float, high: float) -> None:
-    # measured 30.8, 68.1, 48.5, 56.4 and 75.4 %
-    assert low <= middle(name, 0.015) <= high
+BANDS = {
+    "silk": (0.20, 0.40),
+    "cotton": (0.60, 0.76),
+    "wool": (0.40, 0.70),
+    "leather": (0.47, 0.70),
+    "denim": (0.70, 0.90),
+}
+"""as cloth of that name is known to drape"""
+
+
+@pytest.mark.parametrize("name", BANDS)
+def test_fabrics_drape_as_they_are_known_to(name: str) -> None:
+    # measured 24.9, 64.7, 41.6, 51.2 and 76.3 %; converged (1/9600 s, double precision) 37, 68, 54, 63, 78 %
+    low, high = BANDS[name]
+    assert low <= middle(name, 0.015, "fine")[0] <= high
+
+
+@pytest.mark.parametrize("name", BANDS)
+def test_normal_quality_misses_that_by_two_points_at_most(name: str) -> None:
+    # longer substeps soften the cloth; measured 19.4, 58.9, 38.9, 46.5 and 68.6 %
+    low, high = BANDS[name]
+    assert low - 0.02 <= middle(name, 0.015, "normal")[0] <= high
 
 
 TOO_MANY = pytest.mark.xfail(reason="11 folds: dropped flat and at once, limp cloth buckles too finely")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "cotton",
-        "leather",
-        "denim",
-        "wool",
-        pytest.param("silk", marks=TOO_MANY),
-    ],
-)
-def test_it_falls_in_a_few_folds(name: str) -> None:
-    assert 3 <= draped(name, 0.015)[1] <= 8
+@pytest.mark.parametrize("quality", ["normal", "fine"])
+@pytest.mark.parametrize("name", ["cotton", "wool", "leather", "denim", pytest.param("silk", marks=TOO_MANY)])
+def test_it_falls_in_a_few_folds(name: str, quality: str) -> None:
+    assert 3 <= middle(name, 0.015, quality)[1] <= 8
 
 
-def test_the_mesh_hardly_matters() -> None:
-    assert middle("cotton", 0.015) == pytest.approx(middle("cotton", 0.011), abs=0.03)
+@pytest.mark.parametrize("name", ["silk", "cotton", "denim"])
+def test_the_mesh_hardly_matters(name: str) -> None:
+    coarse, fine = (middle(name, edge_length, "fine")[0] for edge_length in (0.015, 0.011))
+    assert coarse == pytest.approx(fine, abs=0.03)

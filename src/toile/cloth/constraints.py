@@ -57,6 +57,8 @@ def particle_average(garment: Garment, name: str) -> Floats:
     """Return a fabric figure per particle, averaged over the triangles around it, (n,)."""
     values, area = fabric_values(garment, name), triangle_rest_areas(garment)
     count = garment.particle_count
+    if (values == values[0]).all():  # to the bit: rectangles ask whether all are alike
+        return np.full(count, values[0])
     total = np.bincount(garment.triangles.ravel(), np.repeat(values * area, 3), count)
     weight = np.bincount(garment.triangles.ravel(), np.repeat(area, 3), count)
     return np.asarray(np.where(weight > 0, total / np.where(weight > 0, weight, 1), values.mean()))
