@@ -119,6 +119,19 @@ inline V corners_distance2(const Row &row, const float *p) {
     return triangle_distance2<V>(corner(0), corner(1), corner(2));
 }
 
+// Numbers of the bits that are set, from `first` on; how many. There is room for sixteen: with AVX-512 no branch depends on the bits.
+inline int put_numbers(unsigned bits, int first, std::int32_t *found) {
+#if TOILE_VECTOR && defined(__AVX512F__)
+    const __m512i numbers = _mm512_add_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), _mm512_set1_epi32(first));
+    _mm512_storeu_si512(found, _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), numbers));
+    return __builtin_popcount(bits);
+#else
+    int count = 0;
+    for (; bits; bits &= bits - 1) found[count++] = first + lowest_bit(bits);
+    return count;
+#endif
+}
+
 // numbers of the boxes within the square root of `limit` of p; how many
 inline int near_boxes(const surface::BoxRows &boxes, const float *p, float limit, std::int32_t *found) {
     const Sixteen most = all<Sixteen>(limit), zero = all<Sixteen>(0);
@@ -131,25 +144,9 @@ inline int near_boxes(const surface::BoxRows &boxes, const float *p, float limit
             const Sixteen d = at_least<Sixteen>(at_least<Sixteen>(below, above), zero);
             distance2 += d * d;
         }
-        for (unsigned near = less_equal(distance2, most); near; near &= near - 1) found[count++] = i + lowest_bit(near);
+        count += put_numbers(less_equal(distance2, most), i, found + count);
     }
     return count;
-}
-
-// keeps those of some triangles that can be nearest; bits: which ones are near enough
-inline bool keep_nearest(const surface::Leaf *const *leaf, const float *distance2, unsigned bits, surface::Candidates &found) {
-    float least = found.least;
-    for (unsigned left = bits; left; left &= left - 1)
-        if (const float d2 = distance2[lowest_bit(left)]; d2 < least) least = d2;
-    if (least < found.least) found.least = least, found.limit = surface::enlarged(least, found.slack);
-    for (; bits; bits &= bits - 1) {
-        const int k = lowest_bit(bits);
-        const std::int32_t t = leaf[k / 4]->triangle[k % 4];
-        if (!(distance2[k] <= found.limit) || (found.count && found.triangle[found.count - 1] == t)) continue;
-        if (found.count == surface::Candidates::room) return false;
-        found.triangle[found.count] = t, found.distance2[found.count++] = distance2[k];
-    }
-    return true;
 }
 
 // bit k is set where a <= b
@@ -172,6 +169,38 @@ inline Lane<float> joined(const Four<float> &a, const Four<float> &b) {
     for (int i = 0; i < 4; ++i) r[i] = a[i], r[i + 4] = b[i];
     return r;
 #endif
+}
+
+// the least of eight
+inline float least_of(const Lane<float> &v) {
+#if TOILE_VECTOR
+    const Lane<float> a = at_most<Lane<float>>(v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3));
+    const Lane<float> b = at_most<Lane<float>>(a, __builtin_shufflevector(a, a, 2, 3, 0, 1, 6, 7, 4, 5));
+    return b[0] < b[1] ? b[0] : b[1];
+#else
+    float least = v[0];
+    for (int k = 1; k < LANES; ++k) least = v[k] < least ? v[k] : least;
+    return least;
+#endif
+}
+
+// keeps those triangles of two leaves that can be nearest; false: no room
+inline bool keep_nearest(const surface::Leaf *const *leaf, const Lane<float> &distance2, surface::Candidates &found) {
+    unsigned bits = less_equal(distance2, splat(found.limit));
+    if (!bits) return true;
+    if (const float least = least_of(distance2); least < found.least) {
+        found.least = least, found.limit = surface::enlarged(least, found.slack);
+        bits &= less_equal(distance2, splat(found.limit));
+    }
+    for (; bits; bits &= bits - 1) {
+        const int k = lowest_bit(bits);
+        const std::int32_t t = leaf[k / 4]->triangle[k % 4];
+        if (found.count == surface::Candidates::room) return false;
+        // unused places repeat a triangle
+        if (found.count && found.triangle[found.count - 1] == t) continue;
+        found.triangle[found.count] = t, found.distance2[found.count++] = distance2[k];
+    }
+    return true;
 }
 
 // rows of numbers side by side: x, y, z of points
@@ -240,16 +269,13 @@ void leaf_distance2(const float *corners, const float *p, float *distance2) {
 }
 
 bool near_triangles(const surface::Shelf &shelf, surface::Candidates &found) {
-    std::int32_t near[surface::Shelf::room];
+    std::int32_t near[surface::Shelf::room + surface::BOXES_AT_ONCE];
     const int count = near_boxes({shelf.low[0], shelf.high[0], surface::Shelf::room, shelf.count}, found.p, found.limit, near);
+    near[count] = near[count ? count - 1 : 0];  // of an odd number the last one counts twice
     for (int i = 0; i < count; i += 2) {
-        const surface::Leaf *const leaf[2] = {shelf.leaf[near[i]], shelf.leaf[near[i + 1 < count ? i + 1 : i]]};
+        const surface::Leaf *const leaf[2] = {shelf.leaf[near[i]], shelf.leaf[near[i + 1]]};
         const auto row = [&](int corner, int axis) { return joined(load4(leaf[0]->corner[corner][axis]), load4(leaf[1]->corner[corner][axis])); };
-        const Lane<float> d2 = corners_distance2<Lane<float>>(row, found.p);
-        alignas(32) float distance2[LANES];
-        std::memcpy(distance2, &d2, sizeof d2);
-        const unsigned bits = less_equal(d2, splat(found.limit)) & (i + 1 < count ? 0xffu : 0xfu);
-        if (bits && !keep_nearest(leaf, distance2, bits, found)) return false;
+        if (!keep_nearest(leaf, corners_distance2<Lane<float>>(row, found.p), found)) return false;
     }
     return true;
 }
