@@ -85,8 +85,12 @@ struct TrailContacts {
             for (int i = 0; i < batch; ++i) emit(particle[i], place[i], hits[i].gap, hits[i].normal, speed_at(tree, hits[i], velocity));
             batch = 0;
         };
+        constexpr std::size_t soon = 8;
         for (std::size_t k = from; k < to; ++k) {
             const auto p = static_cast<std::size_t>(order[k]);
+            // the caller's numbers lie in another order
+            if (k + 2 * soon < to) first.fetch(order[k + 2 * soon]), begin_to_read(asked + 3 * static_cast<std::size_t>(order[k + 2 * soon]));
+            if (k + soon < to) first.fetch(given, order[k + soon]);
             const Vec3 x = packed(point, k), gone = x - load(asked + 3 * p), way = gone - since * trail.going;
             if (dot(way, way) <= trail.hurry * trail.hurry) {
                 first.each(p, [&](std::size_t c) {

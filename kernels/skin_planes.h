@@ -12,6 +12,14 @@
 #include "team.h"
 #include "xpbd.h"
 
+inline void begin_to_read(const void *what) {
+#if defined(__GNUC__)
+    __builtin_prefetch(what);
+#else
+    static_cast<void>(what);
+#endif
+}
+
 // contacts in the caller's order of particles
 struct GivenContacts {
     std::size_t count;
@@ -41,6 +49,14 @@ class FirstContacts {
         for (std::uint32_t i = first_[particle]; i < first_[particle + 1]; ++i) use(std::size_t{sorted_.empty() ? i : sorted_[i]});
     }
 
+    // begins to read what is asked for soon: first which contacts a particle has, then, some particles later, what they are
+    void fetch(std::size_t particle) const { begin_to_read(&first_[particle]); }
+    void fetch(const GivenContacts &given, std::size_t particle) const {
+        if (first_[particle] == first_[particle + 1] || !sorted_.empty()) return;
+        const std::size_t c = first_[particle];
+        begin_to_read(given.gap + c), begin_to_read(given.normal + 3 * c), begin_to_read(given.velocity + 3 * c);
+    }
+
   private:
     std::vector<std::uint32_t> first_, sorted_;
 };
@@ -55,9 +71,8 @@ class SkinPlanes {
     // position, velocity: (particle, 3) in the caller's order; order: which of them each packed particle is. Planes that particles,
     // which keep their thickness [m] off the skin, cannot reach within dt [s] are left out.
     template <class I>
-    void read(const GivenContacts &given, const double *position, const double *velocity, const std::vector<I> &order,
+    void read(const GivenContacts &given, const FirstContacts &first, const double *position, const double *velocity, const std::vector<I> &order,
               const Alike<T> &thickness, double dt) {
-        const FirstContacts first(given, order.size());
         const std::vector<std::uint8_t> near = within_reach(given, velocity, thickness, dt);
         const std::size_t spans = (order.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;
         std::vector<std::uint32_t> kept(spans + 1, 0);  // before each span

@@ -268,11 +268,12 @@ class Cloth {
             run_substeps(o, dt, 0.0, 0.0, widest);
             return nb::make_tuple(order_.written(point_), order_.written(velocity_));
         }
+        const FirstContacts first(given, count_);
         for (int look = 0; look < looks; ++look) {
             const double time = look * look_dt;
             if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, point_.data()}, velocity_.data(), thickness_, look_dt);
-            else if (look == 0) planes_.read(given, position.data(), velocity.data(), order_.particles(), thickness_, look_dt);
-            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, FirstContacts(given, count_), order_.particles(), position.data(), time, point_.data()},
+            else if (look == 0) planes_.read(given, first, position.data(), velocity.data(), order_.particles(), thickness_, look_dt);
+            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, first, order_.particles(), position.data(), time, point_.data()},
                                  velocity_.data(), thickness_, look_dt);
             const auto closing = [&](int k) { return static_cast<T>(seam_from + (seam_to - seam_from) * k / looks); };
             o.seam_from = closing(look), o.seam_to = closing(look + 1);
