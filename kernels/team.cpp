@@ -47,9 +47,9 @@ long long wait_while_equal(std::atomic<int> &value, int old) {
 
 // On a busy machine a stage waits for a thread that is not running: one thread alone is then many times faster. Of a call that
 // took t, all threads but one sleep for (n - 1) t where nothing was gained at all; after a call with more than this share of it the next calls
-// run alone. The results are the same either way.
+// run alone, twice as many each time that it happens again before so many others went well. The results are the same either way.
 constexpr double IN_VAIN = 0.5;
-constexpr int CALLS_ALONE = 40;
+constexpr int CALLS_ALONE = 40, MOST_ALONE = 16 * CALLS_ALONE, WENT_WELL = 200;
 std::atomic<int> calls_alone{0};
 
 // sleeping helpers, started on first use and kept for the life of the process
@@ -73,7 +73,12 @@ class Pool {
         for (int left = left_.load(std::memory_order_acquire); left != 0; left = left_.load(std::memory_order_acquire))
             wait_while_equal(left_, left);
         const double took = static_cast<double>(nanoseconds() - start);
-        if (static_cast<double>(barrier.slept()) > IN_VAIN * (size - 1) * took) calls_alone.store(CALLS_ALONE, std::memory_order_relaxed);
+        if (static_cast<double>(barrier.slept()) > IN_VAIN * (size - 1) * took) {
+            calls_alone.store(alone_, std::memory_order_relaxed);
+            alone_ = std::min(2 * alone_, MOST_ALONE), well_ = 0;
+        } else if (++well_ == WENT_WELL) {
+            alone_ = CALLS_ALONE;
+        }
     }
 
   private:
@@ -106,6 +111,7 @@ class Pool {
         }
     }
 
+    int alone_ = CALLS_ALONE, well_ = 0;  // calls to run alone the next time; calls that went well since the last time
     std::vector<std::thread *> helpers_;
     long process_ = current_process();
     const std::function<void(int, int, Barrier &)> *job_ = nullptr;
