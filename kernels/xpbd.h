@@ -107,7 +107,7 @@ struct StepOptions {
     T compression;     // share of their stiffness with which threads resist being pushed together
     // One sweep leaves edges stretched and slack in turn: the one swept last is as long as it should be. After the last substep particles are moved along
     // their threads so that neighbouring edges share the stretch: weighted Jacobi, which takes away what changes from edge to edge
-    // and leaves the rest. 2/3 of what an edge misses serves patterns of two and three edges best; 0: none.
+    // and leaves the rest. 2/3 to 3/4 of what an edge misses serve patterns of two and three edges best; 0: none.
     T evening;
     T push_limit;      // largest way out of the skin in one substep [m]
 

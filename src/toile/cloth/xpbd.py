@@ -94,7 +94,7 @@ class XpbdSettings:
     """share of what constraints asked for in one substep that the next begins with; over 0.5 it swings up"""
     compression: float = 0.3
     """share of the stretch stiffness with which threads resist being pushed together, 0 to 1"""
-    evening: float = 2 / 3
+    evening: float = 0.75
     """share of its stretch that an edge gives to its neighbours when a step ends, 0 to 1; 0: none"""
     contact_queries: int = 2
     """how often per 1/60 s the nearest skin is looked up"""
