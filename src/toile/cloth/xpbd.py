@@ -46,7 +46,7 @@ class Quality:
     longest: float
     """substep where the cloth hardly stretches [s]"""
     shortest: float
-    """substep where it stretches 1.4 times as much as stated [s]; cloth that whips may take less"""
+    """substep where it stretches 1.3 times as much as stated [s]; cloth that whips may take less"""
     stretch: float
     """99 % of the threads should stretch less than this"""
 
@@ -64,7 +64,7 @@ longest to the shortest; cloth faster than twice this as many as its stretch ask
 FAST = 0.35
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
-CALM_ASKS, FAST_ASKS = (0.8, 1.4, 1.0), (0.0, 0.5, 6.0)
+CALM_ASKS, FAST_ASKS = (0.7, 1.3, 1.0), (0.0, 0.5, 6.0)
 """from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
 that calm cloth may take, and the most in terms of that"""
 LARGE = 32_768
