@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -175,6 +176,9 @@ class Grid {
     template <class Stiffness, class Most>
     void set_stiffness(const Stiffness &stiffness, const Most &most) {
         fill(stiffness_, stiffness), fill(most_, most);
+        view_.soft_dt2 = std::numeric_limits<T>::max();
+        for (std::size_t k = 0; k < stiffness_.size(); ++k)
+            if (stiffness_[k] > T(0)) view_.soft_dt2 = std::min(view_.soft_dt2, most_[k] / stiffness_[k]);
     }
     // the finest level of coarse points; its limits go from row to row as AWAY says
     void set_coarse(const Level &level) {

@@ -79,11 +79,17 @@ void measure_row(const GridView<T> &g, int row, T dt2) {
     if (row == 0 || row + 1 >= g.fine.rows) return;  // stars of the border are others
     const Stencil<T> star(g);
     const Wide<T> step2 = wide<T>(dt2);
-    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
-        const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
-        const Wide<T> gain = at_most(wide_load(g.stiffness + at) * step2, wide_load(g.most + at));
-        for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, gain * star.sum(g.x[a], left, at, right));
-    });
+    const auto measure = [&](const auto &gain) {
+        each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
+            const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
+            const Wide<T> weighs = gain(at);
+            for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, weighs * star.sum(g.x[a], left, at, right));
+        });
+    };
+    const auto asked = [&](std::ptrdiff_t at) { return wide_load(g.stiffness + at) * step2; };
+    // soft cloth never weighs as much as it may
+    if (dt2 <= g.soft_dt2) measure(asked);
+    else measure([&](std::ptrdiff_t at) { return at_most(asked(at), wide_load(g.most + at)); });
 }
 template <class T>
 void measure_border(const GridView<T> &g, std::size_t first, std::size_t last, T dt2) {

@@ -97,6 +97,7 @@ struct GridView {
     T *moment[3] = {};              // of stars, gain (Σ c x)
     const T *stiffness = nullptr;   // of stars, as in Bending; 0 where a vertex has no star of its own
     const T *most = nullptr;        // what they may weigh
+    T soft_dt2 = T(0);              // no star asks for more than that in substeps up to this [s²]
     const T *weight = nullptr;      // inverse mass [1/kg], 0 beyond the last column
     const T *share = nullptr;       // of a vertex in the average that is its coarse point
     const T *next = nullptr, *after_next = nullptr;  // (phase, pitch): 1 where there is a column 1, 2 farther on
