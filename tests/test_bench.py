@@ -90,10 +90,12 @@ def test_quality_decides_how_much_cloth_stretches() -> None:
     stretch = {}
     for name in QUALITIES:
         trial = hanging_trial(24, XpbdSettings(quality=name))
-        state = trial.start
+        state, solver, seen = trial.start, XpbdSolver(trial.garment), []
         for frame in range(1, 31):
             state = trial.frame(state, frame)
-        stretch[name] = XpbdSolver(trial.garment).stretch(state.position)[1]
+            seen.append(solver.stretch(state.position)[1])
+        # of the whole swing: in a single frame it is chance
+        stretch[name] = np.mean(seen)
     assert stretch["fine"] < stretch["normal"] < stretch["draft"]
 
 
