@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -115,6 +115,7 @@ def test_a_tube_has_two_borders() -> None:
 
 
 @given(hnp.arrays(np.float64, st.tuples(st.integers(0, 40), st.integers(2, 3))), st.integers(1, 9))
+@example(np.array([[-1.7e308, 0.0], [1.7e308, 0.0]]), 1)
 def test_packet_order_is_a_permutation_of_whatever_points(points: np.ndarray, packet: int) -> None:
     assert sorted(top.packet_order(points, packet).tolist()) == list(range(len(points)))
 

@@ -129,7 +129,8 @@ def packet_order(points: Floats, packet: int) -> Ints:
 
     Heaps of points are halved where they are widest, to whole packets; what is not finite counts as 0.
     """
-    finite = np.nan_to_num(points, nan=0.0, posinf=0.0, neginf=0.0)
+    # halved, so that the widest of all heaps is still a number
+    finite = 0.5 * np.nan_to_num(points, nan=0.0, posinf=0.0, neginf=0.0)
     order = np.arange(len(points), dtype=np.int32)
     heaps = [slice(0, len(points))]
     while heaps:
