@@ -1,6 +1,6 @@
 // All substeps of a rectangle of equal cells: the equations of xpbd_step.h, by which it is included, without lists.
 #pragma once
-#include "grid_step.h"
+#include "grid_coarse.h"
 #include "team.h"
 
 namespace TOILE_ISA {
