@@ -13,10 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.bench.scenes import CALM, FALL, FRAME
+from toile.bench.scenes import CALM, FALL, FRAME, lying
 from toile.cloth.xpbd import QUALITIES, XpbdSettings, XpbdSolver
 from toile.collision.base import no_contacts
-from toile.garment.shapes import flat_position, square_cloth
+from toile.garment.shapes import square_cloth
 from toile.types import Floats, Ints, Scene, State
 
 CONVERGED = XpbdSettings(levels=0, substep=FRAME / 160, precision="double", self_collision=False)
@@ -43,13 +43,12 @@ def main() -> None:
     parser.add_argument("--quality", nargs="+", choices=QUALITIES, default=["normal"])
     options = parser.parse_args()
     cells, usual = options.cells, XpbdSettings(self_collision=False)
-    flat = flat_position(square_cloth(cells - 1, cells - 1))
-    lying = np.stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]], axis=1)
+    start = lying(square_cloth(cells - 1, cells - 1))
     for name, held in (
         ("one edge", np.arange(cells, dtype=np.int32)),
         ("two corners", np.array([0, cells - 1], np.int32)),
     ):
-        truth = hung(cells, held, CONVERGED, hung(cells, held, usual, lying, 8.0), 6.0)
+        truth = hung(cells, held, CONVERGED, hung(cells, held, usual, start, 8.0), 6.0)
         for quality in options.quality:
             found = hung(cells, held, replace(usual, quality=quality), truth, 5.0)
             off = 1e3 * np.linalg.norm(found - truth, axis=1)

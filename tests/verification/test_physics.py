@@ -40,6 +40,18 @@ def after(
     return state
 
 
+def energies(solver: XpbdSolver, state: State, frames: int) -> tuple[float, float]:
+    """Return the most of motion and height together, and of motion alone, over some frames [J]."""
+    mass = particle_mass(solver.garment)
+    highest, motion = -math.inf, 0.0
+    for _ in range(frames):
+        state = solver.step(state, space(), 1 / 60)
+        kinetic = 0.5 * float(mass @ (state.velocity**2).sum(axis=1))
+        highest = max(highest, kinetic + G * float(mass @ state.position[:, 1]))
+        motion = max(motion, kinetic)
+    return highest, motion
+
+
 def test_free_fall_is_the_integrator_s_own() -> None:
     # semi-implicit Euler: after n steps y = -g dt² n (n + 1) / 2
     cloth = square_cloth(4, 4, 0.2, 0.2, cloth_of())
@@ -206,13 +218,7 @@ def test_a_swinging_cloth_never_gains_energy() -> None:
     state = State(np.stack([u, np.zeros(len(u)), v], axis=1), np.zeros((len(u), 3)))
     solver = XpbdSolver(cloth, reference(2.5e-4))
     solver.pin(np.array([0, 8], dtype=np.int32))
-    mass = particle_mass(cloth)
-    scale = mass.sum() * G * 0.3
-    highest, motion = -math.inf, 0.0
-    for _ in range(120):
-        state = solver.step(state, space(), 1 / 60)
-        kinetic = 0.5 * float(mass @ (state.velocity**2).sum(axis=1))
-        highest = max(highest, kinetic + G * float(mass @ state.position[:, 1]))
-        motion = max(motion, kinetic)
+    scale = particle_mass(cloth).sum() * G * 0.3
+    highest, motion = energies(solver, state, 120)
     assert highest <= 1e-6 * scale
     assert motion > 0.3 * scale, "and it does swing"

@@ -50,7 +50,8 @@ def _outside(position: Floats, frame: int) -> Floats:
     return np.full(len(position), -1.0)
 
 
-def _lying(garment: Garment) -> Floats:
+def lying(garment: Garment) -> Floats:
+    """Return where flat cloth lies in the air, at height 0 [m], (n, 3)."""
     flat = flat_position(garment)
     return np.stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]], axis=1)
 
@@ -61,7 +62,7 @@ def ball_trial(cells: int, settings: XpbdSettings) -> Trial:
     solver = XpbdSolver(garment, replace(settings, self_collision=False))
     ball = Sphere(BALL_CENTRE, BALL_RADIUS, reach=BALL_REACH)
     scene = Scene(None, ball, FALL, CALM)
-    x = _lying(garment)
+    x = lying(garment)
     return Trial(
         f"ball {cells}²",
         garment,
@@ -76,7 +77,7 @@ def hanging_trial(cells: int, settings: XpbdSettings) -> Trial:
     garment = square_cloth(cells - 1, cells - 1, fabric=CLOTH)
     solver = XpbdSolver(garment, replace(settings, self_collision=False))
     solver.pin(np.array([0, cells - 1], np.int32))
-    scene, x = Scene(None, no_contacts, FALL, CALM), _lying(garment)
+    scene, x = Scene(None, no_contacts, FALL, CALM), lying(garment)
     return Trial(
         f"hanging {cells}²",
         garment,
