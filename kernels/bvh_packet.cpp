@@ -7,6 +7,7 @@
 #include "bvh.h"
 #include "bvh_foot.h"
 #include "float4.h"
+#include "memory.h"
 #include "team.h"
 
 namespace surface {
@@ -29,14 +30,6 @@ Hit hit_of(const FaceFeet &f, int k, std::int32_t triangle) {
             {f.normal[0][k], f.normal[1][k], f.normal[2][k]}};
 }
 void put(double (*to)[FEET_AT_ONCE], int k, Vec3 p) { to[0][k] = p.x, to[1][k] = p.y, to[2][k] = p.z; }
-
-// begins to fetch what is read soon
-template <class What>
-void fetch(const What &what) {
-#if defined(__GNUC__)
-    for (std::size_t at = 0; at < sizeof what; at += 64) __builtin_prefetch(reinterpret_cast<const char *>(&what) + at);
-#endif
-}
 
 // which of four boxes are within the limit of the points' box: the boxes of all points' neighbours are
 class NearPoints {
@@ -135,12 +128,12 @@ struct Tree::Packet {
             for (int near = near_points(node); near; near &= near - 1) {
                 const int k = std::countr_zero(static_cast<unsigned>(near));
                 if (node.child[k] >= 0) {
-                    fetch(tree.nodes_[node.child[k]]);
+                    begin_to_read(&tree.nodes_[node.child[k]]);
                     open[open_count++] = node.child[k];
                     continue;
                 }
                 if (shelf.count == Shelf::room) return false;
-                fetch(tree.leaves_[~node.child[k]]);
+                begin_to_read(&tree.leaves_[~node.child[k]]);
                 shelf.leaf[shelf.count] = &tree.leaves_[~node.child[k]];
                 for (int a = 0; a < 3; ++a) shelf.low[a][shelf.count] = node.lo[a][k], shelf.high[a][shelf.count] = node.hi[a][k];
                 ++shelf.count;

@@ -1,4 +1,4 @@
-// How much memory arrays hold, for the account that `toile bench engine` prints.
+// Memory: how much of it arrays hold (the account that `toile bench engine` prints), arrays for a while, aligned arrays, reading ahead.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -15,6 +15,16 @@ std::size_t bytes_of(const Vectors &...list) {
 template <class... Vectors>
 void give_back(Vectors &...list) {
     ((list = Vectors()), ...);
+}
+
+// begins to read what is used soon, all lines of the cache that it may lie on
+template <class T>
+void begin_to_read(const T *soon) {
+#if defined(__GNUC__)
+    for (std::size_t at = 0; at < sizeof(T); at += 64) __builtin_prefetch(reinterpret_cast<const char *>(soon) + at);
+#else
+    static_cast<void>(soon);
+#endif
 }
 
 // Numbers for a while, not set to anything at first.

@@ -12,14 +12,6 @@
 #include "team.h"
 #include "xpbd.h"
 
-inline void begin_to_read(const void *what) {
-#if defined(__GNUC__)
-    __builtin_prefetch(what);
-#else
-    static_cast<void>(what);
-#endif
-}
-
 // contacts in the caller's order of particles
 struct GivenContacts {
     std::size_t count;
