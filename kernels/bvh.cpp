@@ -12,8 +12,7 @@
 
 namespace surface {
 
-// A search in two steps: float32 distances collect the triangles that can be nearest, double precision decides among
-// them. Ties go to the lowest index, so that the answer depends neither on the hint nor on the order of the search.
+// A search in two steps: float32 distances collect the triangles that can be nearest, double precision decides among them.
 struct Tree::Best {
     static constexpr int room = 64;
     Vec3 p;
@@ -28,7 +27,7 @@ struct Tree::Best {
 
     Best(Vec3 point, double radius, double extent) : p(point), radius2(radius * radius), slack(rounding(point, extent)) {
         store(rounded, p);
-        limit = enlarged(static_cast<float>(std::min(radius2, 1e30)), slack);
+        limit = worth_a_look(radius, slack);
     }
     // a triangle that is probably near, or the one beside it that is, bounds the search
     void begin_with(const Tree &tree, std::int32_t hint) {
@@ -46,10 +45,7 @@ void Tree::decide(Best &best) const {
         if (!(best.distance2[i] <= best.limit)) continue;
         if (best.candidate[i] == best.foot.triangle) continue;
         const Foot found = foot_on(best.p, best.candidate[i], [this](std::int32_t v) { return vertex(v); });
-        if (found.distance2 > best.radius2) continue;
-        const Foot &known = best.foot;
-        if (known.triangle < 0 || found.distance2 < known.distance2 || (found.distance2 == known.distance2 && found.triangle < known.triangle))
-            best.foot = found;
+        if (found.distance2 <= best.radius2 && found.beats(best.foot)) best.foot = found;
     }
     best.count = 0;
 }

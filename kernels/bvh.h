@@ -24,6 +24,10 @@ struct Foot {
     std::int32_t triangle = -1;
     TrianglePoint at{};
     double distance2 = 0;  // [m2]
+    // Ties go to the lowest triangle: the answer depends neither on a hint nor on the order of the search.
+    bool beats(const Foot &known) const {
+        return known.triangle < 0 || distance2 < known.distance2 || (distance2 == known.distance2 && triangle < known.triangle);
+    }
 };
 
 // four boxes side by side; float32 bounds are rounded outward, so they always contain their triangles

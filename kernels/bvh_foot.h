@@ -14,6 +14,8 @@ inline bool askable(Vec3 p) { return std::abs(p.x) < 1e15 && std::abs(p.y) < 1e1
 inline float rounding(Vec3 p, double extent) {
     return static_cast<float>(1e-6 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
 }
+// squared distance [m2] in float32 that is worth a look for what is within a radius [m]
+inline float worth_a_look(double radius, float slack) { return enlarged(static_cast<float>(std::min(radius * radius, 1e30)), slack); }
 
 inline Vec3 face_normal(const Vec3 *corner) { return normalised(cross(corner[1] - corner[0], corner[2] - corner[0])); }
 template <class At>

@@ -80,7 +80,7 @@ struct Tree::Packet {
                 low[k] = std::min(low[k], rounded[k][i]), high[k] = std::max(high[k], rounded[k][i]);
             }
             slack[i] = rounding(p[i], tree.extent_);
-            most = std::max(most, enlarged(static_cast<float>(std::min(radius * radius, 1e30)), slack[i]));
+            most = std::max(most, worth_a_look(radius, slack[i]));
         }
     }
     bool reaches(int group) const {
@@ -94,7 +94,7 @@ struct Tree::Packet {
         for (int n = 0; n < asked; ++n) {
             const int i = member[n];
             foot[i].triangle = -1, hit[i] = hits + i * tree.group_count() + count[i], least[i] = 1e30f;
-            limit[i] = enlarged(static_cast<float>(std::min(radius * radius, 1e30)), slack[i]);
+            limit[i] = worth_a_look(radius, slack[i]);
             if (hint && hint[i][group] >= 0 && (one || tree.group_of(hint[i][group]) == group)) at[hinted++] = i;
         }
         for (int first = 0; first < hinted; first += HINTS_AT_ONCE) {
@@ -158,9 +158,7 @@ struct Tree::Packet {
             const bool face = feet.inside[k] > 0;
             const Foot found = face ? Foot{pair_triangle[k], {{feet.weight[0][k], feet.weight[1][k], feet.weight[2][k]}, FACE}, feet.distance2[k]}
                                     : tree.foot_on(p[i], pair_triangle[k], [this](std::int32_t v) { return tree.vertex(v); });
-            if (found.distance2 > radius * radius) continue;
-            const Foot &known = foot[i];
-            if (known.triangle >= 0 && (found.distance2 > known.distance2 || (found.distance2 == known.distance2 && found.triangle > known.triangle))) continue;
+            if (found.distance2 > radius * radius || !found.beats(foot[i])) continue;
             foot[i] = found;
             if (face) *hit[i] = hit_of(feet, k, found.triangle);
         }
