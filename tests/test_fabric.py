@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from toile.errors import ToileError
-from toile.garment.fabric import FABRICS, bending_length, fabric, parse_fabrics, read_fabrics
+from toile.garment.fabric import FABRICS, bending_length, fabric, fabric_of_each, parse_fabrics, read_fabrics
 
 GOOD = """
 [mine]
@@ -86,3 +86,11 @@ def test_own_fabrics_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "deep.toml").write_text("a = " + "[" * 20000)
     with pytest.raises(ToileError, match="not a fabric file"):
         read_fabrics(tmp_path / "deep.toml")
+
+
+def test_one_fabric_for_all_garments_or_one_for_each() -> None:
+    assert fabric_of_each("wool", 2) == ["wool", "wool"]
+    assert fabric_of_each([fabric("silk")], 1) == [fabric("silk")]
+    assert fabric_of_each(["wool", "cotton"], 2) == ["wool", "cotton"]
+    with pytest.raises(ToileError, match="2 fabrics for 3 garments: give one, or one for each"):
+        fabric_of_each(["wool", "cotton"], 3)

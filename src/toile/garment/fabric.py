@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
@@ -18,6 +18,8 @@ from typing import Any
 from toile.errors import ToileError
 from toile.types import Fabric
 
+Fabrics = str | Fabric | Sequence[str | Fabric]
+"""of several garments, by name or in figures: one for all, or one for each"""
 GRAVITY = 9.81
 """[m/s²]"""
 
@@ -111,6 +113,14 @@ def fabric(name: str) -> Fabric:
         hint = f" (did you mean {near[0]}?)" if near else ""
         raise ToileError(f"no fabric '{name}'{hint}; there are {', '.join(sorted(FABRICS))}")
     return found
+
+
+def fabric_of_each(fabric: Fabrics, count: int) -> list[str | Fabric]:
+    """Return a fabric for each of count garments."""
+    fabrics = [fabric] * count if isinstance(fabric, str | Fabric) else list(fabric)
+    if len(fabrics) != count:
+        raise ToileError(f"{len(fabrics)} fabrics for {count} garments: give one, or one for each")
+    return fabrics
 
 
 def bending_length(fabric: Fabric) -> tuple[float, float]:

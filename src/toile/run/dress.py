@@ -13,6 +13,7 @@ from toile.body.skin import rest_pose
 from toile.cloth.xpbd import XpbdSettings
 from toile.garment.build import build
 from toile.garment.elastic import with_elastic_bands
+from toile.garment.fabric import Fabrics, fabric_of_each
 from toile.garment.from_mesh import Worn
 from toile.garment.outfit import join, layered
 from toile.garment.place import place
@@ -20,14 +21,14 @@ from toile.garment.turns import turns
 from toile.run.method import COLLIDER, SOLVER, Method, make_method
 from toile.run.settle import sew_with
 from toile.run.sew import Progress, Sewn, SewSettings, silent
-from toile.types import Body, Fabric, Floats, Garment, Ints, Pattern, Recording
+from toile.types import Body, Floats, Garment, Ints, Pattern, Recording
 
 
 def dress(
     patterns: Sequence[Pattern | Worn],
     body: Body,
     *,
-    fabric: str | Fabric | Sequence[str | Fabric] = "cotton",
+    fabric: Fabrics = "cotton",
     edge_length: float = 0.015,
     settings: SewSettings | None = None,
     engine: XpbdSettings | None = None,
@@ -46,10 +47,9 @@ def dress(
     """
     method = make_method(solver, collider, tune, engine)
     progress("cutting", 0.0)
-    fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
     garments: list[Garment | Worn] = []
     notes: list[str] = []
-    for item, chosen in zip(patterns, fabrics, strict=True):
+    for item, chosen in zip(patterns, fabric_of_each(fabric, len(patterns)), strict=True):
         if isinstance(item, Worn):
             garments.append(item.made_of(chosen))
             continue

@@ -15,12 +15,13 @@ from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import build
 from toile.garment.elastic import with_elastic_bands
+from toile.garment.fabric import Fabrics, fabric_of_each
 from toile.garment.outfit import join
 from toile.garment.place import place
 from toile.run.record import RecordedFile
 from toile.run.sew import Progress, SewSettings, sew, silent, welded_points
 from toile.run.walker import Inner, Plan, Walker
-from toile.types import Body, Fabric, Floats, Garment, Pattern
+from toile.types import Body, Floats, Garment, Pattern
 
 
 class Recorded:
@@ -49,7 +50,7 @@ def dress_over(
     plan: Plan,
     patterns: Sequence[Pattern],
     *,
-    fabric: str | Fabric | Sequence[str | Fabric] = "cotton",
+    fabric: Fabrics = "cotton",
     edge_length: float = 0.015,
     progress: Progress = silent,
 ) -> tuple[Garment, Plan]:
@@ -82,12 +83,12 @@ def _outfit(
     start: Floats,
     body: Body,
     patterns: Sequence[Pattern],
-    fabric: str | Fabric | Sequence[str | Fabric],
+    fabric: Fabrics,
     edge_length: float,
 ) -> tuple[Garment, Floats]:
     """Return the joined garments, the new ones unsewn on layers above the old, and where they start."""
-    fabrics = [fabric] * len(patterns) if isinstance(fabric, str | Fabric) else list(fabric)
     fitted = [with_elastic_bands(pattern, body)[0] for pattern in patterns]
+    fabrics = fabric_of_each(fabric, len(patterns))
     outer = [build(p, f, edge_length) for p, f in zip(fitted, fabrics, strict=True)]
     top = int(inner.garment_layer.max(initial=0)) + 1
     raised = [replace(g, garment_layer=np.full(len(g.garment_layer), top + k)) for k, g in enumerate(outer)]
