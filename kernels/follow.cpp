@@ -54,10 +54,10 @@ class FollowCloth {
         for (std::size_t p = 0; p < place_.size(); ++p) free_[place_[p]] = held.data()[p] ? T(0) : T(1);
     }
     nb::tuple step(Points position, Points velocity, int steps, double dt, double stiffness, double thickness, double near, double share,
-                   Vector3 gravity, Vector3 wind, Indices who, Numbers gap, Points normal, Points skin) {
+                   Vector3 gravity, Vector3 wind, Indices who, Numbers gap, Points normal, Points skin, Numbers grip) {
         const std::size_t n = place_.size(), c = who.size();
         require(position.shape(0) == n && velocity.shape(0) == n, "position and velocity need one row per particle");
-        require(gap.size() == c && normal.shape(0) == c && skin.shape(0) == c, "one gap, normal and velocity per contact");
+        require(gap.size() == c && normal.shape(0) == c && skin.shape(0) == c && grip.size() == c, "one gap, normal, velocity and grip per contact");
         require(steps >= 1 && dt > 0, "at least one step of positive length");
         require_indices(who, n, "a contact names a particle that does not exist");
         std::vector<double> x(3 * n), v(3 * n);
@@ -70,8 +70,8 @@ class FollowCloth {
                     point_[i + a] = static_cast<T>(position.data()[3 * p + a] - origin[a]);
                     velocity_[i + a] = static_cast<T>(velocity.data()[3 * p + a]);
                 }
-            follow_skin(who, gap, skin, near, static_cast<T>(share));
-            load_contacts(who, gap, normal, skin);
+            follow_skin(who, gap, skin, grip, near, share);
+            load_contacts(who, gap, normal, skin, grip);
             const T *last = run({steps, static_cast<T>(dt), static_cast<T>(stiffness), static_cast<T>(thickness), {}, {}}, gravity, wind);
             for (std::size_t p = 0; p < n; ++p) {
                 const std::size_t at = 4 * static_cast<std::size_t>(place_[p]);
@@ -110,8 +110,8 @@ class FollowCloth {
             slot_begin_.push_back(slot_begin_.back() + most);
         }
     }
-    // particles near the skin take over a part of its velocity at the nearest contact, the parent's (section 2.4)
-    void follow_skin(const Indices &who, const Numbers &gap, const Points &skin, double near, T share) {
+    // Particles near the skin take over a part of its velocity at the nearest contact, the parent's (section 2.4), less where it grips less.
+    void follow_skin(const Indices &who, const Numbers &gap, const Points &skin, const Numbers &grip, double near, double share) {
         parent_.assign(place_.size(), -1);
         for (std::size_t i = 0; i < who.size(); ++i) {
             std::int32_t &best = parent_[who.data()[i]];
@@ -120,11 +120,12 @@ class FollowCloth {
         for (std::size_t p = 0; p < place_.size(); ++p) {
             if (parent_[p] < 0 || free_[place_[p]] == T(0)) continue;
             T *v = velocity_.data() + 4 * static_cast<std::size_t>(place_[p]);
-            for (int a = 0; a < 3; ++a) v[a] += share * (static_cast<T>(skin.data()[3 * static_cast<std::size_t>(parent_[p]) + a]) - v[a]);
+            const T part = static_cast<T>(share * grip.data()[parent_[p]]);
+            for (int a = 0; a < 3; ++a) v[a] += part * (static_cast<T>(skin.data()[3 * static_cast<std::size_t>(parent_[p]) + a]) - v[a]);
         }
     }
     // rounds: the first contact of every particle, then the second of those that have two …
-    void load_contacts(const Indices &who, const Numbers &gap, const Points &normal, const Points &skin) {
+    void load_contacts(const Indices &who, const Numbers &gap, const Points &normal, const Points &skin, const Numbers &grip) {
         rounds_.clear();
         seen_.assign(place_.size(), 0);
         for (std::size_t i = 0; i < who.size(); ++i) {
@@ -145,11 +146,12 @@ class FollowCloth {
         std::size_t block = 0;
         for (const auto &round : rounds_) {
             for (std::size_t k = 0; k < round.size(); ++k)
-                load_contact((block + k / LANES), k % LANES, round[k], who.data()[round[k]], gap.data(), normal.data(), skin.data());
+                load_contact((block + k / LANES), k % LANES, round[k], who.data()[round[k]], gap.data(), normal.data(), skin.data(), grip.data());
             block += (round.size() + LANES - 1) / LANES;
         }
     }
-    void load_contact(std::size_t block, std::size_t lane, std::int32_t i, std::int32_t p, const double *gap, const double *normal, const double *skin) {
+    void load_contact(std::size_t block, std::size_t lane, std::int32_t i, std::int32_t p, const double *gap, const double *normal, const double *skin,
+                      const double *grip) {
         const std::size_t at = block * LANES + lane;
         const T *x = point_.data() + 4 * static_cast<std::size_t>(place_[p]);
         double level = -gap[i], rise = 0;
@@ -158,7 +160,7 @@ class FollowCloth {
             level += n * static_cast<double>(x[a]), rise += n * u;
             normal_[(3 * block + a) * LANES + lane] = static_cast<T>(n), skin_[(3 * block + a) * LANES + lane] = static_cast<T>(u);
         }
-        who_[at] = place_[p], level_[at] = static_cast<T>(level), rise_[at] = static_cast<T>(rise), rub_[at] = friction_[p];
+        who_[at] = place_[p], level_[at] = static_cast<T>(level), rise_[at] = static_cast<T>(rise), rub_[at] = static_cast<T>(grip[i]) * friction_[p];
     }
     const T *run(FollowOptions<T> o, const Vector3 &gravity, const Vector3 &wind) {
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity.data()[a]), o.wind[a] = static_cast<T>(wind.data()[a]);
@@ -184,8 +186,8 @@ void bind_kind(nb::module_ &m, const char *name) {
         .def("hold", &FollowCloth<T>::hold, nb::arg("held"))
         .def("step", &FollowCloth<T>::step, nb::arg("position"), nb::arg("velocity"), nb::arg("steps"), nb::arg("dt"), nb::arg("stiffness"),
              nb::arg("thickness"), nb::arg("near"), nb::arg("share"), nb::arg("gravity"), nb::arg("wind"), nb::arg("who"), nb::arg("gap"),
-             nb::arg("normal"), nb::arg("skin_velocity"),
-             "-> position, velocity; particles with a gap below `near` first take over the part `share` of the skin's velocity");
+             nb::arg("normal"), nb::arg("skin_velocity"), nb::arg("grip"),
+             "-> position, velocity; particles with a gap below `near` first take over the part `share` of the skin's velocity, times its grip");
 }
 
 }  // namespace

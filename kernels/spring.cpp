@@ -44,6 +44,7 @@ struct Plane {
     std::int32_t who;  // particle, or face
     double gap;
     Vec3 start, normal, skin;
+    double grip = 1;  // share of the friction that acts
     double at(Vec3 x, double t) const { return gap + dot(normal, x - start - t * skin); }
 };
 
@@ -86,7 +87,7 @@ class SpringCloth {
     void set_seams(In<std::int32_t, -1, 2> pairs, double rate, double speed);
     double seam_gap() const;
     nb::tuple steps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind, In<std::int32_t, -1> who,
-                    Numbers gap, Points normal, Points skin);
+                    Numbers gap, Points normal, Points skin, Numbers grip);
     nb::tuple steps_in_maps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind, Texels texels,
                             double left, double top, double pixel, double reach, bool refine, double closed);
 
@@ -163,7 +164,7 @@ void SpringCloth::react(const Options &o, double t) {
         const double press = dot(f, plane.normal);
         if (!(press < 0)) continue;
         const Vec3 across = f - press * plane.normal;
-        f = f - o.grip * across - press * plane.normal;
+        f = f - plane.grip * o.grip * across - press * plane.normal;
     }
 }
 
@@ -292,7 +293,8 @@ void SpringCloth::respond_by_velocity(const Options &o, double t) {
         const double approach = dot(relative, plane.normal);
         if (!(approach < 0)) return false;
         const Vec3 vn = approach * plane.normal, vt = relative - vn;
-        result = o.slide * vt - o.reflection * vn + plane.skin;
+        const double slide = o.slide + (1 - plane.grip) * (1 - o.slide);
+        result = slide * vt - o.reflection * vn + plane.skin;
         return true;
     };
     Vec3 result;
@@ -317,7 +319,7 @@ void SpringCloth::respond(const Options &o, double t) {
         const double impulse = std::max(-dot(n, relative), 0.0);
         relative = relative + impulse * n;
         const Vec3 slide = relative - dot(n, relative) * n;
-        const double speed = length(slide), taken = speed > 0 ? std::min(friction_[p] * impulse, speed) / speed : 0;
+        const double speed = length(slide), taken = speed > 0 ? std::min(plane.grip * friction_[p] * impulse, speed) / speed : 0;
         x_[p] = x_[p] + depth * n - (o.dt * taken) * slide;
         v_[p] = plane.skin + relative - taken * slide;
     }
@@ -376,9 +378,9 @@ nb::tuple SpringCloth::result(int done) const {
 }
 
 nb::tuple SpringCloth::steps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
-                             In<std::int32_t, -1> who, Numbers gap, Points normal, Points skin) {
+                             In<std::int32_t, -1> who, Numbers gap, Points normal, Points skin, Numbers grip) {
     const std::size_t n = mass_.size(), c = who.size();
-    require(gap.size() == c && normal.shape(0) == c && skin.shape(0) == c, "one gap, normal and velocity per contact");
+    require(gap.size() == c && normal.shape(0) == c && skin.shape(0) == c && grip.size() == c, "one gap, normal, velocity and grip per contact");
     require(count >= 1, "at least one step");
     require_indices(who, n + face_.size() / 4, "a contact names a particle or face that does not exist");
     const Options o = begin(position, velocity, dt, gravity, wind);
@@ -390,7 +392,8 @@ nb::tuple SpringCloth::steps(Points position, Points velocity, int count, double
             const bool face = static_cast<std::size_t>(w) >= n;
             const std::int32_t own_index = face ? w - static_cast<std::int32_t>(n) : w;
             (face ? face_planes_ : planes_)
-                .push_back({own_index, gap.data()[i], face ? middle(x_, own_index) : x_[own_index], load(normal.data() + 3 * i), load(skin.data() + 3 * i)});
+                .push_back({own_index, gap.data()[i], face ? middle(x_, own_index) : x_[own_index], load(normal.data() + 3 * i), load(skin.data() + 3 * i),
+                            grip.data()[i]});
         }
         for (int k = 0; k < count; ++k) substep(o, since + k * dt);
     }
@@ -429,7 +432,7 @@ void bind_spring(nb::module_ &m) {
         .def("set_seams", &SpringCloth::set_seams, nb::arg("pairs"), nb::arg("rate"), nb::arg("speed"),
              "pairs (m, 2) are pulled together in every step from now on")
         .def("steps", &SpringCloth::steps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"), nb::arg("since"),
-             nb::arg("gravity"), nb::arg("wind"), nb::arg("who"), nb::arg("gap"), nb::arg("normal"), nb::arg("skin_velocity"),
+             nb::arg("gravity"), nb::arg("wind"), nb::arg("who"), nb::arg("gap"), nb::arg("normal"), nb::arg("skin_velocity"), nb::arg("grip"),
              "-> position, velocity, steps made, widest seam; contacts of face f have who = particles + f")
         .def("steps_in_maps", &SpringCloth::steps_in_maps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"),
              nb::arg("since"), nb::arg("gravity"), nb::arg("wind"), nb::arg("texels"), nb::arg("left"), nb::arg("top"), nb::arg("pixel"),

@@ -11,7 +11,7 @@ from surfaces import icosphere, join, single_bone_body, tube
 from toile import _kernels
 from toile._kernels import SurfaceTree
 from toile.collision.base import NO_CONTACTS
-from toile.collision.contacts import gripping, make_collider, moved_on, respond
+from toile.collision.contacts import contact_grip, gripping, make_collider, moved_on, respond
 from toile.collision.shapes import Plane, Sphere, Together, floor, incline, together
 from toile.collision.surface import GROUPS, LIMB_GROUP, SurfaceCollider, SurfaceSettings, triangle_groups
 from toile.errors import ToileError
@@ -148,6 +148,18 @@ def test_two_contacts_are_met_one_after_the_other() -> None:
     np.testing.assert_allclose(out[0], 0, atol=1e-15)
     np.testing.assert_allclose(v[0], [0, 0, 0.5], atol=1e-15)
     np.testing.assert_array_equal(out[1], x[1])
+
+
+def test_what_grips_less_does_so_beside_other_obstacles_too() -> None:
+    x = np.zeros((2, 3))
+    ice = replace(floor()(x), grip=np.array([0.25, 1.0]))
+    found = together([floor()(x), ice])
+    assert found.particle.tolist() == [0, 0, 1, 1]
+    assert found.grip is not None
+    assert found.grip.tolist() == [1.0, 0.25, 1.0, 1.0]
+    # of a particle's contacts the one that grips least counts
+    assert contact_grip(found).tolist() == [0.25, 0.25, 1.0, 1.0]
+    assert together([floor()(x), floor()(x)]).grip is None
 
 
 def test_nothing_changes_nothing() -> None:

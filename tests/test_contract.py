@@ -1,21 +1,23 @@
 """Every solver with every collider: a skirt stays finite, on the body and out of it while the body walks."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
 
+from cloth_samples import COTTON, lying, sheet
 from toile._kernels import SurfaceTree
 from toile.body import named_body
 from toile.body.skin import pose_body
 from toile.cloth import SOLVERS, make_solver
 from toile.collision.contacts import COLLIDERS, make_collider
 from toile.collision.frames import LimbTracker
+from toile.collision.shapes import floor
 from toile.garment.shapes import tube_cloth
 from toile.mesh.geometry import edge_elongation
 from toile.motion import pose_at, read_motion, retarget
 from toile.run.advance import advance_frame
-from toile.types import LIMBS, Body, Floats, PosedBody, State
+from toile.types import LIMBS, Body, Contacts, Floats, PosedBody, Scene, State
 
 COLUMNS, ROWS, GIRTH, HEIGHT = 24, 6, 1.26, 0.3
 FRAMES, DT, START = 15, 1 / 60, 0.15
@@ -103,6 +105,39 @@ def test_a_skirt_stays_on_a_walking_body(solver, collider, woman, poses, pelvis)
     triangle, gap, *_ = skin.nearest(state.position[free], 0.3)
     assert (triangle >= 0).all(), "cloth has left the body"
     assert gap.min() > -most_depth
+
+
+def carried(solver: str, settings: dict[str, object], grip: float | None) -> float:
+    """Return how far skin that slides by at 0.5 m/s carries the cloth on it within 1/6 s [m]."""
+    cloth = sheet(5, 5, 0.04, 0.04, replace(COTTON, friction=0.4))
+    skin = replace(floor(), velocity=np.array([0.5, 0.0, 0.0]))
+
+    def touched(position: Floats) -> Contacts:
+        found = skin(position)
+        return found if grip is None else replace(found, grip=np.full(len(found.particle), grip))
+
+    scene = Scene(None, touched, np.array([0.0, -9.81, 0.0]), np.zeros(3))
+    engine, start = make_solver(solver, cloth, thickness=0.002, **settings), lying(cloth, 0.002)
+    state = State(start, np.zeros_like(start))
+    for _ in range(10):
+        state = engine.step(state, scene, DT)
+    return float((state.position - start)[:, 0].mean())
+
+
+FRICTIONS = [
+    *((name, {}) for name in SOLVERS),
+    ("spring", {"response": "velocity"}),
+    ("implicit", {"rubbing": 20.0}),
+]
+"""each solver, and the papers' own friction where it is another"""
+
+
+@pytest.mark.parametrize(("solver", "settings"), FRICTIONS)
+def test_skin_that_does_not_grip_slides_by(solver, settings):
+    assert carried(solver, settings, None) > 0.02
+    assert carried(solver, settings, 1.0) == carried(solver, settings, None)
+    assert 1e-3 < carried(solver, settings, 0.5) < 0.95 * carried(solver, settings, 1.0)
+    assert abs(carried(solver, settings, 0.0)) < 1e-6
 
 
 def test_the_pairs_have_limits_of_their_own():

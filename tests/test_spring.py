@@ -224,7 +224,7 @@ def one_step(cloth, x, v, who, gravity=(0.0, 0, 0), grip=0.25):
     cloth.set_options(**LOOSE, speed_limit=100.0, by_velocity=True, slide=0.5, reflection=0.25, grip=grip)
     return cloth.steps(
         x, v, 1, 0.1, 0.0, np.array(gravity), np.zeros(3), np.array(who, np.int32), np.full(count, -0.001),
-        np.tile(UP, (count, 1)), np.tile([1.0, 0, 0], (count, 1)),
+        np.tile(UP, (count, 1)), np.tile([1.0, 0, 0], (count, 1)), np.ones(count),
     )[:2]  # fmt: skip
 
 
@@ -290,7 +290,7 @@ def test_elastic_seams_pull_what_is_sewn_together():
         cloth.set_seams(np.array(pairs, np.int32).reshape(-1, 2), rate, 2.0)
         return cloth.steps(
             np.array(x, float), np.array(v, float), 1, 0.01, 0.0, np.zeros(3), np.zeros(3),
-            np.zeros(0, np.int32), none, no_points, no_points,
+            np.zeros(0, np.int32), none, no_points, no_points, none,
         )  # fmt: skip
 
     up = [[0, 1, 0], [0, 3, 0], [0, 0, 0]]

@@ -1,7 +1,7 @@
 """Cloth that follows the body, then physics, then push-out (Rudomín & Castillo 2002).
 
-Particles near the skin take over its velocity, whatever pulls at them; every mesh edge is a spring, moved by
-Euler steps that are short enough for the stiffest of them; last, no particle stays inside.
+Particles near skin that grips take over its velocity, whatever pulls at them; every mesh edge is a
+spring, moved by Euler steps that are short enough for the stiffest of them; last, no particle stays inside.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from toile import _kernels
 from toile.cloth.constraints import particle_average
 from toile.cloth.edges import rest_lengths
 from toile.cloth.solver import Solver
+from toile.collision.contacts import contact_grip
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.types import Floats, Garment, Ints, Scene, State
@@ -96,7 +97,7 @@ class FollowSolver(Solver):
         x, v = self._cloth.step(
             state.position, state.velocity, count, dt / count, s.stiffness, s.thickness,
             s.near, 1 - np.exp(-s.follow * dt), scene.gravity, scene.wind,
-            found.particle, found.gap, found.normal, found.velocity,
+            found.particle, found.gap, found.normal, found.velocity, contact_grip(found),
         )  # fmt: skip
         return State(position=x, velocity=v, time=state.time + dt)
 

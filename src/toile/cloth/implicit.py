@@ -17,6 +17,7 @@ from toile.cloth.constraints import particle_average
 from toile.cloth.edges import Sweep, after_contact, rest_lengths
 from toile.cloth.solver import Solver, in_substeps
 from toile.cloth.springs import Springs, bending_springs, edge_springs, joined
+from toile.collision.contacts import contact_grip
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
 from toile.types import Contacts, Floats, Garment, Ints, Scene, State
@@ -145,7 +146,7 @@ def rubbed(v: Floats, found: Contacts, thickness: float, share: float) -> Floats
     relative = v[p] - found.velocity[touching]
     sliding = relative - np.einsum("ck,ck->c", relative, n)[:, None] * n
     new = v.copy()
-    np.add.at(new, p, (share - 1) * sliding)
+    np.add.at(new, p, (share - 1) * contact_grip(found)[touching, None] * sliding)
     return new
 
 

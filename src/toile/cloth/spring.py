@@ -16,6 +16,7 @@ from toile import _kernels
 from toile.cloth.constraints import particle_average
 from toile.cloth.solver import Solver
 from toile.cloth.spring_net import grid_points, longest_step, make_springs
+from toile.collision.contacts import contact_grip
 from toile.collision.maps import Maps
 from toile.errors import ToileError
 from toile.garment.build import particle_mass, triangle_rest_areas
@@ -191,7 +192,7 @@ class SpringSolver(Solver):
         found = scene.contacts(with_middles(x, self._faces))
         return self._cloth.steps(
             x, v, count, h, since, scene.gravity, scene.wind,
-            found.particle, found.gap, found.normal, found.velocity,
+            found.particle, found.gap, found.normal, found.velocity, contact_grip(found),
         )  # fmt: skip
 
     def _in_maps(

@@ -87,8 +87,17 @@ def _per_particle(value: ArrayLike, count: int) -> Floats:
 
 def gripping(contacts: Contacts, friction: Floats) -> Floats:
     """Return the friction of each particle, (n,), less where it lies on skin that grips less."""
+    return friction if contacts.grip is None else friction * _least_grip(contacts, len(friction))
+
+
+def contact_grip(contacts: Contacts) -> Floats:
+    """Return the share of friction that acts at each contact, (c,): the least of its particle's contacts."""
     if contacts.grip is None:
-        return friction
-    least = np.ones_like(friction)
+        return np.ones(len(contacts.particle))
+    return _least_grip(contacts, int(contacts.particle.max(initial=-1)) + 1)[contacts.particle]
+
+
+def _least_grip(contacts: Contacts, count: int) -> Floats:
+    least = np.ones(count)
     np.minimum.at(least, contacts.particle, contacts.grip)
-    return friction * least
+    return least

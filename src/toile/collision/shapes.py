@@ -112,7 +112,12 @@ def together(lists: Sequence[Contacts]) -> Contacts:
         gap=np.concatenate([c.gap for c in lists])[order],
         normal=np.concatenate([c.normal for c in lists])[order],
         velocity=np.concatenate([c.velocity for c in lists])[order],
+        grip=_grips(lists)[order] if any(c.grip is not None for c in lists) else None,
     )
+
+
+def _grips(lists: Sequence[Contacts]) -> Floats:
+    return np.concatenate([np.ones(len(c.particle)) if c.grip is None else c.grip for c in lists])
 
 
 def _contacts(particle: Ints, gap: Floats, normal: Floats, velocity: Floats) -> Contacts:
