@@ -92,12 +92,11 @@ def gripping(contacts: Contacts, friction: Floats) -> Floats:
 
 def contact_grip(contacts: Contacts) -> Floats:
     """Return the share of friction that acts at each contact, (c,): the least of its particle's contacts."""
-    if contacts.grip is None:
-        return np.ones(len(contacts.particle))
     return _least_grip(contacts, int(contacts.particle.max(initial=-1)) + 1)[contacts.particle]
 
 
 def _least_grip(contacts: Contacts, count: int) -> Floats:
     least = np.ones(count)
-    np.minimum.at(least, contacts.particle, contacts.grip)
+    if contacts.grip is not None:
+        np.minimum.at(least, contacts.particle, contacts.grip)
     return least
