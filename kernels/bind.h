@@ -70,7 +70,6 @@ void bind_bvh(nb::module_ &m);
 void bind_triangle_pairs(nb::module_ &m);
 void bind_proximity(nb::module_ &m);
 void bind_untangle(nb::module_ &m);
-void bind_self_contact(nb::module_ &m);
 void bind_xpbd(nb::module_ &m);
 void bind_skin(nb::module_ &m);
 void bind_pose(nb::module_ &m);

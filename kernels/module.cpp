@@ -18,7 +18,6 @@ NB_MODULE(_kernels, m) {
     bind_triangle_pairs(m);
     bind_proximity(m);
     bind_untangle(m);
-    bind_self_contact(m);
     bind_xpbd(m);
     bind_skin(m);
     bind_pose(m);

@@ -95,7 +95,6 @@ from toile.body import named_body  # noqa: E402
 from toile.body.skin import pose_body, rest_pose  # noqa: E402
 from toile.cloth import SOLVERS, make_solver, xpbd  # noqa: E402
 from toile.collision.contacts import COLLIDERS, make_collider  # noqa: E402
-from toile.collision.self_contact import SelfContact  # noqa: E402
 from toile.collision.shapes import Sphere  # noqa: E402
 from toile.export.picture import Studio, body_mesh, garment_mesh, render_views  # noqa: E402
 from toile.garment.shapes import flat_position, square_cloth, tube_cloth  # noqa: E402
@@ -159,9 +158,7 @@ def layers_and_pictures() -> None:
     garment, x, _ = skirt_cloth(300)
     body = dummy_body(12, 16)
     Auditor(garment, body).audit(x, body.vertices)
-    state, contact = State(x, np.zeros_like(x)), SelfContact(garment)
-    contact.keep_apart(state, state)
-    contact.untangle(state)
+    _kernels.Untangler(garment.triangles, x).run(x.copy(), None)
     studio = Studio(sky_count=2, key_count=2, samples=2)
     render_views([body_mesh(body), garment_mesh(garment, x)], width=32, height=32, studio=studio)
 

@@ -1,3 +1,4 @@
+import importlib
 import json
 from pathlib import Path
 
@@ -27,6 +28,13 @@ from toile.mesh.geometry import stretch_statistics
 
 DRAFT = XpbdSettings(quality="draft")
 FOLDER = Path(peers.__file__).parent
+
+
+def test_every_benchmark_can_be_loaded(monkeypatch) -> None:
+    folder = Path(__file__).parents[1] / "benchmarks"
+    monkeypatch.syspath_prepend(str(folder))
+    loaded = [importlib.import_module(path.stem) for path in folder.glob("*.py")]
+    assert all(module.__doc__ for module in loaded)
 
 
 def test_the_dummy_is_closed_and_faces_outward() -> None:

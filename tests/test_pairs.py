@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cloth_samples import empty_space, lying, sheet
+from cloth_samples import COTTON, empty_space, lying, sheet
 from toile._kernels import SurfaceTree, Untangler, meeting_pairs, meeting_pairs_self
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
 from toile.garment.outfit import join, layered
@@ -60,6 +60,24 @@ def test_cloth_dented_into_a_fold_that_has_tipped_over_is_taken_out_of_it() -> N
     assert report["cloth_before"] > 50
     assert report["cloth_after"] == 0
     assert x[outer, 1][beside < 0.02].min() > 1.5 * STEP
+
+
+def test_rough_cloth_stops_sooner_on_cloth_than_smooth_cloth() -> None:
+    way = []
+    for friction in (0.0, 0.2, 0.4):
+        rough = replace(COTTON, friction_cloth=friction)
+        table, upper = sheet(31, 12, 0.3, 0.12, rough), sheet(9, 9, 0.08, 0.08, rough)
+        turned = np.array([1.0, -1.0, -1.0])  # triangles of `sheet` face down when it lies
+        x = np.concatenate([lying(table), lying(upper) + np.array([0.02, -0.002, 0.02])]) * turned
+        above = np.arange(len(x)) >= table.particle_count
+        solver = XpbdSolver(layered(join([table, upper])), XpbdSettings())
+        solver.pin(np.flatnonzero(~above).astype(np.int32))
+        state = State(x, above[:, None] * np.array([0.8, 0.0, 0.0]))
+        for _ in range(12):
+            state = solver.step(state, empty_space(), 1 / 60)
+        way.append((state.position - x)[above, 0].mean())
+        assert state.position[above, 1].min() > 0.0015
+    assert way[0] > 1.5 * way[1] > 2 * way[2] > 0
 
 
 def test_a_sleeve_lies_outside_the_front_of_the_garment_above() -> None:
