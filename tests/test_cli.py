@@ -177,6 +177,18 @@ def dressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.toile"
 
 
+def test_each_garment_has_its_own_fabric(tmp_path, capsys):
+    for name in ("skirt", "tshirt"):
+        assert run("draft", name, "--body", "woman", "-o", tmp_path / f"{name}.txt") == 0
+    words = ("--edge", "5cm", "-o", tmp_path / "a.toile")
+    patterns = [tmp_path / "skirt.txt", tmp_path / "tshirt.txt"]
+    assert "3 fabrics for 2 garments" in refused(
+        capsys, "dress", *patterns, *words, "--fabric", "wool,silk,felt"
+    )
+    run("dress", *patterns, *words, "--fabric", "wool, cotton")
+    assert [f.name for f in load_recording(tmp_path / "a.toile").garment.fabrics] == ["wool", "cotton"]
+
+
 def test_check_of_a_good_result(dressed, capsys):
     assert run("check", dressed) == 0
     assert "FAILED" not in capsys.readouterr().out

@@ -7,7 +7,7 @@ import pytest
 
 ORDER = (
     "errors", "choose", "units", "arrays", "types_pattern", "types", "atomic", "container", "pattern", "mesh",
-    "body", "motion", "garment", "collision", "cloth", "run", "fit", "export", "bench", "web",
+    "body", "motion", "garment", "collision", "cloth", "run", "export", "bench", "web",
     "cli", "__main__",
 )  # fmt: skip
 """parts of the package; each may import itself and those before it"""

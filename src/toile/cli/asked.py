@@ -46,18 +46,6 @@ def wind(text: str) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def fabrics(text: str, count: int) -> str | list[str]:
-    """Return one fabric for all garments, or one for each."""
-    names = [word.strip() for word in text.split(",")]
-    if len(names) == 1:
-        return names[0]
-    if len(names) != count:
-        raise ToileError(
-            f"--fabric names {len(names)} fabrics for {count} garments: give one, or one for each"
-        )
-    return names
-
-
 def asked_for(options: argparse.Namespace) -> dict[str, Any]:
     """Return all that was asked for, defaults filled in, as JSON; files by name and content."""
     asked = {name: getattr(options, name) for name in DEFAULTS}

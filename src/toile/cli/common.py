@@ -56,6 +56,12 @@ class Progress:
         print(f"{clear}done in {time.monotonic() - self._start:.1f} s", file=sys.stderr)
 
 
+def fabrics(text: str) -> str | list[str]:
+    """Return one fabric for all garments, or one for each."""
+    names = [word.strip() for word in text.split(",")]
+    return names[0] if len(names) == 1 else names
+
+
 def length(text: str) -> float:
     """Return metres from an option such as 1.5cm; a bare number means centimetres."""
     try:

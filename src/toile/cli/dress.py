@@ -14,6 +14,7 @@ from toile.cli.common import (
     add_smooth_option,
     add_wearing,
     body_of,
+    fabrics,
     garments_of,
     length,
     method_of,
@@ -40,10 +41,13 @@ def add_dress(commands: Commands) -> None:
         help="sew patterns on a body and drape them",
         description="Sews patterns round a body, drapes them and checks the result. The exit code is 1 when "
         "the check fails (the files are written all the same), 2 when the input is wrong.",
-        epilog="example: toile dress shirt.json skirt.txt --body woman --fabric cotton -o look.glb",
+        epilog="example: toile dress skirt.txt shirt.json --body woman --fabric wool,cotton -o look.glb",
     )
     add_wearing(parser)
-    parser.add_argument("--fabric", default="cotton", help=f"one of {', '.join(FABRICS)} (default: cotton)")
+    parser.add_argument(
+        "--fabric", default="cotton", metavar="NAME[,NAME]",
+        help=f"of all garments, or of each: {', '.join(FABRICS)} (default: cotton)",
+    )  # fmt: skip
     parser.add_argument(
         "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)"
     )
@@ -61,7 +65,7 @@ def run_dress(options: argparse.Namespace) -> int:
     recording = dress(
         patterns,
         body,
-        fabric=options.fabric,
+        fabric=fabrics(options.fabric),
         edge_length=options.edge,
         mesh=options.mesh,
         progress=progress,

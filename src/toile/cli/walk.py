@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from toile.body.skin import METHODS
-from toile.cli.asked import DEFAULTS, asked_for, check_same, fabrics, goes_its_own_way, wind
+from toile.cli.asked import DEFAULTS, asked_for, check_same, goes_its_own_way, wind
 from toile.cli.common import (
     AUTO,
     CHECK_FAILED,
@@ -24,6 +24,7 @@ from toile.cli.common import (
     add_smooth_option,
     add_wearing,
     body_of,
+    fabrics,
     garments_of,
     length,
     method_of,
@@ -62,7 +63,7 @@ def add_walk(commands: Commands) -> None:
         description="Sews patterns on a body, simulates them while it moves and audits each frame. "
         "The recording grows and can be read meanwhile; --resume goes on where a walk was stopped. "
         "The exit code is 1 when a frame fails the audit; the results are written all the same.",
-        epilog="example: toile walk shirt.txt skirt.txt --motion walk --seconds 4 --fps 60 -o look.toile",
+        epilog="example: toile walk skirt.txt shirt.txt --motion walk --seconds 4 --fps 60 -o look.toile",
     )
     add_wearing(parser, nargs="*", body=None)
     add = parser.add_argument
@@ -213,7 +214,7 @@ def _dress_and_walk(
     motion, told = _motion(asked, body)
     progress = Progress()
     dressed = dress(
-        patterns, body, fabric=fabrics(asked["fabric"], len(patterns)), edge_length=asked["edge"],
+        patterns, body, fabric=fabrics(asked["fabric"]), edge_length=asked["edge"],
         mesh=mesh, progress=progress, **chosen,
     )  # fmt: skip
     progress.finish()
@@ -254,7 +255,7 @@ def _wear_over(target: Path, options: argparse.Namespace, watch: WalkProgress) -
         patterns = patterns_worn(options, body, options.patterns)
         progress = Progress()
         garment, plan = dress_over(
-            recorded, plan, patterns, fabric=fabrics(asked["fabric"], len(patterns)),
+            recorded, plan, patterns, fabric=fabrics(asked["fabric"]),
             edge_length=asked["edge"], progress=progress,
         )  # fmt: skip
         progress.finish()

@@ -46,10 +46,11 @@ def dress(
     to drape with, tune its settings by name (docs/papers.md); mesh is "triangles" or "grid".
     """
     method = make_method(solver, collider, tune, engine)
+    fabrics = fabric_of_each(fabric, len(patterns))
     progress("cutting", 0.0)
     garments: list[Garment | Worn] = []
     notes: list[str] = []
-    for item, chosen in zip(patterns, fabric_of_each(fabric, len(patterns)), strict=True):
+    for item, chosen in zip(patterns, fabrics, strict=True):
         if isinstance(item, Worn):
             garments.append(item.made_of(chosen))
             continue

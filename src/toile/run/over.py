@@ -21,7 +21,7 @@ from toile.garment.place import place
 from toile.run.record import RecordedFile
 from toile.run.sew import Progress, SewSettings, sew, silent, welded_points
 from toile.run.walker import Inner, Plan, Walker
-from toile.types import Body, Floats, Garment, Pattern
+from toile.types import Body, Fabric, Floats, Garment, Pattern
 
 
 class Recorded:
@@ -61,8 +61,9 @@ def dress_over(
     body = recorded.body
     if body is None or plan.inner is not None:
         raise ToileError(f"{recorded.path}: give a walk of one body that does not lie over another walk")
+    fabrics = fabric_of_each(fabric, len(patterns))
     progress("cutting", 0.0)
-    outfit, start = _outfit(recorded.garment, plan.start, body, patterns, fabric, edge_length)
+    outfit, start = _outfit(recorded.garment, plan.start, body, patterns, fabrics, edge_length)
     count = recorded.garment.particle_count
     inner = np.arange(count, dtype=np.int32)
     # while it is sewn and drapes, all of the inner garments is held
@@ -83,12 +84,11 @@ def _outfit(
     start: Floats,
     body: Body,
     patterns: Sequence[Pattern],
-    fabric: Fabrics,
+    fabrics: Sequence[str | Fabric],
     edge_length: float,
 ) -> tuple[Garment, Floats]:
     """Return the joined garments, the new ones unsewn on layers above the old, and where they start."""
     fitted = [with_elastic_bands(pattern, body)[0] for pattern in patterns]
-    fabrics = fabric_of_each(fabric, len(patterns))
     outer = [build(p, f, edge_length) for p, f in zip(fitted, fabrics, strict=True)]
     top = int(inner.garment_layer.max(initial=0)) + 1
     raised = [replace(g, garment_layer=np.full(len(g.garment_layer), top + k)) for k, g in enumerate(outer)]
