@@ -51,7 +51,6 @@ class BoxTrees {
     BoxTrees(Triangles triangles, Points vertices, Groups group, int group_count);
     void refit(Points vertices);
     nb::tuple contacts(Points points, double reach) const;
-    std::size_t node_count() const { return node_.size(); }
 
   private:
     std::int32_t build(std::vector<std::int32_t> &faces, std::size_t begin, std::size_t end, const std::vector<Vec3> &middle);
@@ -218,6 +217,5 @@ void bind_boxes(nb::module_ &m) {
              nb::arg("group_count"))
         .def("refit", &BoxTrees::refit, nb::arg("vertices"))
         .def("contacts", &BoxTrees::contacts, nb::arg("points"), nb::arg("reach"),
-             "-> particle (c,), gap (c,), normal (c, 3), face (c,), weight (c, 3): the nearest face of each group in reach")
-        .def_prop_ro("node_count", &BoxTrees::node_count);
+             "-> particle (c,), gap (c,), normal (c, 3), face (c,), weight (c, 3): the nearest face of each group in reach");
 }

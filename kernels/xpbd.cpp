@@ -139,7 +139,6 @@ class Cloth {
     void set_long_threads(Rows pairs, Numbers rest) { long_threads_ = pulls(pairs, rest); }
 
     // near cloth found in the last step
-    std::size_t pair_count() const { return pairs_.count(); }
 
     // coarse distance limits over the flat cloth; call again after pinning
     void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, Triangles flat, int level_count,
@@ -479,7 +478,6 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("set_layers", &C::set_layers, nb::arg("triangles"), nb::arg("label"), nb::arg("layer"), nb::arg("friction"),
              nb::arg("thickness"))
         .def("stretch", &C::stretch, nb::arg("position"), nb::arg("every") = 1)
-        .def_prop_ro("pair_count", &C::pair_count)
         .def_prop_ro("levels", &C::levels)
         .def_prop_ro("particle_count", &C::particle_count)
         .def_prop_ro("constraint_count", &C::constraint_count)

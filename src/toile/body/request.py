@@ -11,6 +11,7 @@ import numpy as np
 from toile.body.network import UNIT, Network, load_network
 from toile.body.people import MEASURES
 from toile.errors import ToileError
+from toile.units import cm
 
 SAME = {"chest": "bust"}
 """other names of measures"""
@@ -123,4 +124,4 @@ def report_rarity(sex: str, wanted: Mapping[str, float], rarity: float) -> None:
 
 
 def _say(name: str, value: float) -> str:
-    return f"{value:.1f} kg" if name == "weight" else f"{value * 100:.1f} cm"
+    return f"{value:.1f} kg" if name == "weight" else cm(value)

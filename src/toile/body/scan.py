@@ -24,6 +24,7 @@ from toile.body.scan_read import FORMATS, read_triangles
 from toile.body.skeleton import joint_frames, swing
 from toile.errors import ToileError
 from toile.types import Body, Floats, Ints, Skeleton
+from toile.units import cm
 
 SURE_HEIGHT = (1.40, 1.95)
 """heights outside are to be confirmed [m]"""
@@ -61,7 +62,7 @@ class ScanFit:
     def summary(self) -> str:
         """Return one line for the user to confirm."""
         return (
-            f"unit {self.facing.unit}, height {self.body.measurements['height'] * 100:.1f} cm, "
+            f"unit {self.facing.unit}, height {cm(self.body.measurements['height'])}, "
             f"surface error mean {self.mean_error * 1000:.1f} mm, 95 % {self.high_error * 1000:.1f} mm"
         )
 

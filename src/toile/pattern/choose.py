@@ -26,6 +26,7 @@ from toile.pattern.suggest import (
     suggest_seams,
 )
 from toile.types import Panel, Pattern
+from toile.units import cm
 
 INNER_WORDS = re.compile(
     r"((front|back|side)[ _-]?)?"
@@ -197,8 +198,8 @@ def _shortened(pattern: Pattern, ring: Sequence[Side], waist: float) -> tuple[Pa
         end = min(range(4), key=lambda i: curves.edge_length(panel, i))
         panels[panel.name] = moved_out(panel, end, float(length - side.length))
         notes.append(
-            f"{panel.name} shortened by {(side.length - length) * 100:.1f} cm: the band is "
-            f"{_length(ring) * 100:.1f} cm long, the waist {waist * 100:.1f} cm (overlap, or another size)"
+            f"{panel.name} shortened by {cm(side.length - length)}: the band is "
+            f"{cm(_length(ring))} long, the waist {cm(waist)} (overlap, or another size)"
         )
     return replace(pattern, panels=tuple(panels.values())), notes
 

@@ -13,6 +13,7 @@ from toile.pattern.check import describe_seam
 from toile.pattern.measure import chain_length, edge_words, seam_lengths
 from toile.pattern.sides import Points, outer_face
 from toile.types import EdgeRef, Floats, Pattern, Seam
+from toile.units import cm
 
 MISMATCH = 0.02
 """sides may differ by this share of their length without declared ease"""
@@ -164,9 +165,9 @@ def _check_notches(pattern: Pattern, seam: Seam) -> str:
     for at, name in a:
         near = [abs(at - other) * length for other, label in b if not name or not label or name == label]
         if not near or min(near) > allowed:
-            miss = f"misses its partner by {min(near) * 100:.1f} cm" if near else "has no partner"
+            miss = f"misses its partner by {cm(min(near))}" if near else "has no partner"
             word = f" '{name}'" if name else ""
-            return f"the notch{word} at {at * length * 100:.1f} cm {miss}: move it, or turn one side"
+            return f"the notch{word} at {cm(at * length)} {miss}: move it, or turn one side"
     return ""
 
 

@@ -15,6 +15,7 @@ from toile.pattern import curves
 from toile.pattern.split import PartRef
 from toile.pattern.words import Token, length_of, name_of, number_of, ref_of
 from toile.types import Edge, EdgeRef, Grade, Hold, Mark, Panel, Seam
+from toile.units import cm
 
 Words = list[Token]
 Panels = Mapping[str, Panel]
@@ -159,7 +160,7 @@ def pleat_of(panels: Panels, words: Words, unit: Decimal) -> tuple[Seam, list[Ma
     if not (at >= 0.0 and depth * length >= SHORTEST and at + 2.0 * depth <= 1.0 + 1e-9):
         raise ToileError(
             f"a pleat from {at * length * 100:.1f} to {(at + 2 * depth) * length * 100:.1f} cm does not lie "
-            f"on the edge, which is {length * 100:.1f} cm long"
+            f"on the edge, which is {cm(length)} long"
         )
     parts = [
         PartRef(ref.panel, ref.edge, back, at + k * depth, at + (k + 1) * depth)

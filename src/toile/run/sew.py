@@ -22,6 +22,7 @@ from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
 from toile.run.wedge import Wedged
 from toile.types import Body, Floats, Garment, Ints, PosedBody, State
+from toile.units import cm
 
 STILL = 0.0003
 """what moves less in a frame is at rest [m]"""
@@ -382,7 +383,7 @@ def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:
     name = garment.seam_names[garment.seam_id[worst]]
     raise ToileError(
         f"garment {garment.name}: seam {name} between panels {panels} stays open by "
-        f"{gap[worst] * 100:.1f} cm: is the body in the way, the seam reversed, or the garment too small? "
+        f"{cm(gap[worst])}: is the body in the way, the seam reversed, or the garment too small? "
         "Try another placement or size"
     )
 

@@ -104,11 +104,9 @@ def hanging(bench: Bench) -> Section:
     return Section(
         title="Hanging cloth and the fabric database",
         source="Shi et al. 2010, figures 3 and 5",
-        text=f"A square of {SIDE:g} m in {2 * cells * cells} triangles, let go level, after "
-        f"{seconds:g} s, with "
-        "the implicit solver and the figures of our fabric database. The paper shows pictures, no "
-        "figures. The shape "
-        "is height / width of what hangs, over the side.",
+        text=f"A square of {SIDE:g} m in {2 * cells * cells} triangles, let go level, after {seconds:g} s, "
+        "with the implicit solver and the figures of our fabric database. The paper shows pictures, no "
+        "figures. The shape is height / width of what hangs, over the side.",
         tables=(
             Table(
                 "After hanging",

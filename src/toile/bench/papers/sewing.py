@@ -18,6 +18,7 @@ from toile.garment.place import place
 from toile.run.advance import GRAVITY, STILL_AIR
 from toile.run.dress import dress_garments
 from toile.types import ContactQuery, Floats, Garment, PosedBody, Scene, State
+from toile.units import cm
 
 SEWN = 0.01
 """a seam whose sides are nearer than this is closed [m]"""
@@ -69,7 +70,7 @@ class Dressed:
     def count(self) -> str:
         """Return the iterations, and how far the seams are open where they did not close."""
         closed = self.gap <= SEWN
-        return str(self.iterations) if closed else f"{self.iterations}, open by {100 * self.gap:.1f} cm"
+        return str(self.iterations) if closed else f"{self.iterations}, open by {cm(self.gap)}"
 
     @property
     def per_iteration(self) -> float:

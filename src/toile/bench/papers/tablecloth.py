@@ -14,6 +14,7 @@ from toile.export.picture import garment_mesh
 from toile.garment.shapes import flat_position, square_cloth
 from toile.run.advance import GRAVITY, STILL_AIR
 from toile.types import Floats, Garment, Scene, State
+from toile.units import cm
 
 RADIUS, SIDE, SPEED = 0.25, 1.0, 1.0
 """of sphere and cloth [m], of the moving sphere [m/s]"""
@@ -85,7 +86,7 @@ def tablecloth(bench: Bench) -> Section:
     rows = [
         (
             RULES.get(rule, "default engine (xpbd)"),
-            f"{100 * r.lag:.1f} cm",
+            cm(r.lag),
             str(quality(r.garment, r.position).stretch * 100)[:4] + " %",
             f"{1000 * r.deepest:.1f} mm",
             f"{r.seconds:.2f} s",
@@ -119,7 +120,7 @@ def tablecloth(bench: Bench) -> Section:
             Claim(
                 "directional modification follows the moving sphere where plain averaging lags",
                 lag["directional"] < lag["average"],
-                f"lag {100 * lag['directional']:.1f} cm against {100 * lag['average']:.1f} cm",
+                f"lag {cm(lag['directional'])} against {cm(lag['average'])}",
             ),
         ),
     )
