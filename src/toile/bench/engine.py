@@ -25,11 +25,9 @@ from toile.run.animate import simulate
 from toile.run.check import Auditor
 from toile.run.dress import dress_garments
 from toile.run.method import make_method
+from toile.run.rest import STILL
 from toile.run.walker import AnimateSettings
 from toile.types import Edge, Floats, Garment, Panel, Pattern, Recording, Scene, State
-
-STILL = 0.0003
-"""a vertex that moves less in a frame is at rest [m]"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from toile.garment.build import seam_gaps, sewn_labels
 from toile.mesh.geometry import StretchStatistics, edge_elongation, stretch_statistics
 from toile.mesh.topology import components
 from toile.run.record import Frame, Replayable, sound_frames, source_of
+from toile.run.rest import STILL
 from toile.run.tubes import Branches, Opening, openings
 from toile.types import Body, Bools, Floats, Garment, Ints, PosedBody, Recording
 
@@ -45,7 +46,7 @@ class AuditSettings:
     """99th percentile of it"""
     stretch_largest: float = 0.5
     """largest elongation of any edge"""
-    still_distance: float = 0.0003
+    still_distance: float = STILL
     """a vertex moves when it goes farther than this in one frame [m]"""
     moving_share: float = 0.005
     """share of moving vertices of cloth at rest"""

@@ -17,6 +17,8 @@ from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
 from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
 
+STILL = 0.0003
+"""cloth that moves less in a frame is at rest [m]"""
 STILL_SKIN = 1e-5
 """skin that moves less in a frame stands still [m]"""
 SAMPLE = 128

@@ -20,12 +20,11 @@ from toile.garment.build import panel_coordinates, seam_gaps, weld, weld_positio
 from toile.garment.limb_axes import heights
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
+from toile.run.rest import STILL
 from toile.run.wedge import Wedged
 from toile.types import Body, Floats, Garment, Ints, PosedBody, State
 from toile.units import cm
 
-STILL = 0.0003
-"""what moves less in a frame is at rest [m]"""
 FIRST_REPAIRS = 6
 """repairs before held edges are fixed, at most"""
 REPAIR_EVERY = 3

@@ -68,7 +68,7 @@ class Inner:
     particle_count: int
     """of its garments, the first ones of the outfit"""
     digest: str
-    """of the file's first chunk"""
+    """of its cut and its first frame (run/over.py)"""
 
 
 class Guide(Protocol):
