@@ -1,5 +1,5 @@
 // Extended position-based dynamics with small steps (Macklin et al. 2019): one Gauss–Seidel sweep per substep.
-// Included by xpbd_plain.cpp and xpbd_avx2.cpp, which set TOILE_ISA. Raw pointers only: a library template
+// Included by xpbd_plain.cpp, xpbd_avx2.cpp and xpbd_avx512.cpp, which set TOILE_ISA. Raw pointers only: a library template
 // instantiated here could be linked into code that runs on older machines.
 #include "lanes.h"
 #include "pack.h"
