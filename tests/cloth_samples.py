@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from toile.cloth.xpbd import XpbdSettings
 from toile.collision.base import NO_CONTACTS
+from toile.collision.shapes import incline
 from toile.types import Fabric, Floats, Garment, Scene
 
+DOUBLE = XpbdSettings(precision="double", levels=0, contact_queries=1, substep=1 / 600, self_collision=False)
 COTTON = Fabric("cotton", 0.2, 2000.0, 2000.0, 300.0, 1e-5, 1e-5, damping=0.0)
 
 
@@ -54,3 +57,8 @@ def edge_stretch(garment: Garment, position: Floats) -> Floats:
 
 def empty_space(gravity: float = 9.81) -> Scene:
     return Scene(None, lambda _: NO_CONTACTS, np.array([0.0, -gravity, 0.0]), np.zeros(3))
+
+
+def slope(angle: float) -> Scene:
+    """Return an inclined plane through the origin that falls towards +x by an angle [rad], under gravity."""
+    return Scene(None, incline(angle), np.array([0.0, -9.81, 0.0]), np.zeros(3))
