@@ -64,6 +64,7 @@ class Result:
     seed: int
     outcome: Outcome
     seconds: float
+    """by the wall clock [s]"""
 
 
 def judge(garment: Garment, start: Floats, state: State) -> Outcome:

@@ -49,7 +49,9 @@ class Fit:
     """Dials found for wanted measures."""
 
     age: float
+    """[years]"""
     dials: Floats
+    """(d,), see people.py"""
     error: Mapping[str, float]
     """measured minus wanted [m; kg]"""
     steps: int
@@ -64,6 +66,7 @@ class Trial:
     """Dials that were tried on."""
 
     dials: Floats
+    """(d,)"""
     seen: Look
     read: list[Reading]
     """of the asked measures"""

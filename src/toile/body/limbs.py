@@ -25,9 +25,9 @@ class LimbShapes:
     joint: Ints
     """that carries each limb, (16,)"""
     start: Floats
-    """capsule axis [m], (16, 3)"""
+    """one end of the capsule's axis [m], (16, 3)"""
     end: Floats
-    """(16, 3)"""
+    """the other [m], (16, 3)"""
     radius: Floats
     """of the capsule [m], (16,)"""
     centre: Floats

@@ -119,7 +119,9 @@ class Plane:
     part: str
     """name in REGIONS"""
     origin: Floats
+    """[m], (3,)"""
     normal: Floats
+    """unit, (3,)"""
     axes: Floats
     """across the normal, (2, 3)"""
 

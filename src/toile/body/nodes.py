@@ -27,9 +27,11 @@ class Nodes:
     order: tuple[int, ...]
     """parents before children"""
     translation: Floats
+    """in the file's unit, (n, 3)"""
     rotation: Floats
     """quaternions (w, x, y, z), (n, 4)"""
     scale: Floats
+    """(n, 3)"""
 
 
 def read_nodes(glb: Glb) -> Nodes:

@@ -29,7 +29,7 @@ class Cloud:
     """Points on a scan."""
 
     points: Floats
-    """(n, 3)"""
+    """in the file's unit until it is oriented, then [m], (n, 3)"""
     normals: Floats
     """unit; their signs are not to be trusted, (n, 3)"""
     floor: Floats | None = None

@@ -47,9 +47,13 @@ class Matches:
     """Pairs of template vertices and scan points."""
 
     row: Ints
+    """vertex of the template, (k,)"""
     target: Floats
+    """point of the scan [m], (k, 3)"""
     normal: Floats
+    """between those of both, unit, (k, 3)"""
     weight: Floats
+    """0 to 1, (k,)"""
 
 
 def fit_pose(model: Model, cloud: Cloud, pose: Pose) -> tuple[Pose, Cloud]:

@@ -58,15 +58,22 @@ class Facing:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Mannequin:
+    """A person that scans are held against."""
+
     sex: str
     arm_down: float
+    """[rad]"""
     points: Floats
+    """on the skin [m], (n, 3)"""
     tree: cKDTree
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Guess:
+    """How a scan may stand, as in Facing."""
+
     cost: float
+    """mean distance to the mannequin and back [m]"""
     turn: Floats
     scale: float
     shift: Floats

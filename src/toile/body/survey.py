@@ -37,11 +37,12 @@ class Surface:
     """A triangle mesh standing on y = 0."""
 
     vertices: Floats
+    """[m], (n, 3)"""
     triangles: Ints
     low: Floats
     """least height of each triangle [m], (t,)"""
     high: Floats
-    """greatest, (t,)"""
+    """greatest [m], (t,)"""
 
     @property
     def height(self) -> float:

@@ -30,8 +30,10 @@ class Shot:
     """How a recording is filmed."""
 
     view: str | float = "three_quarter"
+    """name, or an angle round the person [degrees]"""
     width: int = 540
     height: int = 720
+    """of the picture [px]"""
     follow: bool = True
     """the camera goes along with the person; False: it stands still and sees the whole way"""
     turns: float = 0.0
@@ -39,7 +41,7 @@ class Shot:
     fps: float | None = None
     """pictures per second; None: as recorded, at most 25 in a GIF"""
     seconds: float = 4.0
-    """length of the film when the recording does not move"""
+    """length of the film when the recording does not move [s]"""
 
 
 STRIP_SHOT, GIF_SHOT, FILM_SHOT = Shot(width=300, height=480), Shot(width=360, height=480), Shot()

@@ -20,9 +20,12 @@ class Shadower:
     """What throws shadows, enclosed in a ball."""
 
     vertices: Floats
+    """[m], (n, 3)"""
     triangles: Ints
     centre: Floats
+    """[m], (3,)"""
     radius: float
+    """[m]"""
     size: int = 320
     """pixels a side of each shadow map"""
 

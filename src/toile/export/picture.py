@@ -70,8 +70,11 @@ class Studio:
     key_softness: float = 9.0
     """half angle of the light's disc [degrees]"""
     exposure: float = 0.86
+    """factor on all light"""
     sky_count: int = 72
+    """directions of the sky"""
     key_count: int = 20
+    """directions of the main light"""
     samples: int = 8
     """shifted pictures that are averaged"""
     weave: float = 0.05
@@ -118,8 +121,10 @@ class LitScene:
     """All meshes and the floor in one list, with the light that does not depend on the camera."""
 
     vertices: Floats
+    """[m], (n, 3)"""
     triangles: Ints
     normals: Floats
+    """unit, (n, 3)"""
     ambient: Floats
     """light on the outer side, (n, 3)"""
     ambient_inside: Floats
@@ -246,9 +251,11 @@ def _per_corner(parts: list[Floats | None], counts: list[int], empty: float, *sh
 @dataclass(frozen=True, eq=False, slots=True)
 class _KeyLight:
     direction: Floats
+    """unit, towards the light, (3,)"""
     outside: Floats
     """share that reaches each vertex's outer side, (n, 1)"""
     inside: Floats
+    """the same of its inner side, (n, 1)"""
 
 
 def _key_light(scene: LitScene, camera: Camera) -> _KeyLight:

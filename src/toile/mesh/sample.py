@@ -169,6 +169,7 @@ class _Chain:
     ends: Floats
     """fraction of the chain's length at which each edge ends"""
     length: float
+    """[m]"""
     corners: list[float]
     """fractions of the inner corners and of internal lines that end here"""
     notches: dict[str, float]

@@ -39,6 +39,7 @@ class _Grid:
     width: float
     """printed width of a sheet [m]"""
     height: float
+    """printed height of a sheet [m]"""
 
     def tile(self, row: int, column: int) -> shapely.Polygon:
         """Return the part of the drawing on a sheet; rows count from the top [m]."""

@@ -26,6 +26,7 @@ class PartRef(EdgeRef):
     low: float = 0.0
     """fraction of the edge's length where the part begins"""
     high: float = 1.0
+    """… and where it ends"""
 
 
 def cut_parts(pattern: Pattern) -> Pattern:

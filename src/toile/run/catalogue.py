@@ -67,7 +67,7 @@ class Cell:
     problems: tuple[str, ...] = ()
     """the audit's, or the error that stopped the sewing"""
     seconds: float = 0.0
-    """processor time"""
+    """processor time [s]"""
     vertex_count: int = 0
     stretch: float = 0.0
     """mean elongation"""

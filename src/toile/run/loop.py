@@ -42,6 +42,7 @@ class Seam:
 
     frames: int
     fps: float
+    """frames a second"""
     walked: int
     """frames that were simulated to find it"""
     apart: float

@@ -59,6 +59,7 @@ class Dressed:
     garment: Garment
     """welded"""
     position: Floats
+    """[m], (n, 3)"""
     iterations: int
     """until the seams were closed"""
     seconds: float

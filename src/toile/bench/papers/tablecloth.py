@@ -34,6 +34,7 @@ class Ridden:
 
     garment: Garment
     position: Floats
+    """[m], (n, 3)"""
     lag: float
     """how far the cloth's middle is behind the sphere [m]"""
     deepest: float
