@@ -1,5 +1,5 @@
-// Untangling by small steps: off the body along its normals, layers apart by their order, a garment out of itself by
-// shortening the curves along which it crosses itself (Volino & Magnenat-Thalmann 2006).
+// Untangling by small steps: off the body along its normals, layers apart by their order, a garment out of itself, and what resists, by
+// shortening the curves along which cloth crosses (Volino & Magnenat-Thalmann 2006).
 #include "untangle.h"
 
 #include <algorithm>
@@ -12,14 +12,27 @@
 #include "predicates.h"
 
 namespace surface {
+namespace {
+constexpr int ORDERLY = 6, FREELY = 12;  // rounds in which garments are parted by their order, and rounds in which by their crossing curves, in turn
+constexpr double GIVE = 1.25;  // sides longer than this times their rest length draw their ends along
+constexpr int DRAWS = 2;       // sweeps a round, each as wide as a triangle
+
+// nowhere farther than reach from where it was
+Vec3 within(Vec3 place, Vec3 home, double reach) {
+    const Vec3 total = place - home;
+    const double far = length(total);
+    return far > reach ? home + (reach / far) * total : place;
+}
+}  // namespace
 
 Untangler::Untangler(const std::int32_t *triangles, std::size_t triangle_count, const double *position,
-                     std::size_t particle_count, const std::int32_t *layer, const std::int32_t *label)
+                     std::size_t particle_count, const std::int32_t *layer, const std::int32_t *label, const double *rest)
     : cloth_(triangles, triangle_count, position, particle_count),
       patches_(triangles, triangle_count, particle_count, label), edge_of_side_(3 * triangle_count),
       wished_(particle_count, Vec3{0, 0, 0}), wishes_(particle_count, 0), moved_(particle_count, 0) {
     if (layer) layer_.assign(layer, layer + triangle_count);
     if (label) label_.assign(label, label + particle_count);
+    if (rest) rest_.assign(rest, rest + 3 * triangle_count);
     if (std::adjacent_find(layer_.begin(), layer_.end(), std::not_equal_to<>()) != layer_.end()) facing_ = Facing(patches_, mean_edge());
     // both sides of an inner edge get the lower number
     for (std::size_t i = 0; i < edge_of_side_.size(); ++i) {
@@ -133,10 +146,10 @@ Vec3 Untangler::contour_pull(const Crossing &crossing, double &along, double *we
     return pull;
 }
 
-void Untangler::shrink_contours(const std::vector<TrianglePair> &pairs, double step) {
+void Untangler::shrink_contours(const std::vector<TrianglePair> &pairs, bool layers, double step) {
     std::vector<Crossing> list;
     for (const auto [s, t] : pairs) {
-        if (layer_of(s) != layer_of(t)) continue;
+        if (layer_of(s) != layer_of(t) && !layers) continue;
         add_crossings(s, t, list);
         add_crossings(t, s, list);
     }
@@ -168,13 +181,41 @@ void Untangler::apply(double *position, const double *start, const double *inver
         const double size = length(way);
         if (held || !(size > 0)) continue;
         if (size > step) way = (step / size) * way;
-        const Vec3 home = load(start + 3 * i);
-        Vec3 total = load(position + 3 * i) + way - home;
-        const double far = length(total);
-        if (far > reach) total = (reach / far) * total;
-        store(position + 3 * i, home + total);
+        store(position + 3 * i, within(load(position + 3 * i) + way, load(start + 3 * i), reach));
         moved_[i] = 1;
     }
+}
+
+// triangles that a moved particle is a corner of
+std::vector<std::int32_t> Untangler::changed() const {
+    std::vector<std::int32_t> list;
+    for (std::size_t t = 0; t < cloth_.triangle_count(); ++t) {
+        const std::int32_t *v = cloth_.triangle(t);
+        if (moved_[v[0]] || moved_[v[1]] || moved_[v[2]]) list.push_back(static_cast<std::int32_t>(t));
+    }
+    return list;
+}
+
+// What is moved takes its neighbours along before a side is stretched: one particle alone would be drawn out to a spike.
+bool Untangler::draw_along(double *position, const double *start, const double *inverse_mass, double reach, const std::vector<std::int32_t> &triangles) {
+    bool drawn = false;
+    for (const auto t : triangles)
+        for (int k = 0; k < 3; ++k) {
+            const std::size_t i = cloth_.triangle(t)[k], j = cloth_.triangle(t)[(k + 1) % 3];
+            const Vec3 side = load(position + 3 * j) - load(position + 3 * i);
+            const double longest = std::max(GIVE * rest_[3 * std::size_t(t) + k], length(load(start + 3 * j) - load(start + 3 * i)));
+            const double now = length(side), free_i = inverse_mass && !(inverse_mass[i] > 0) ? 0 : 1, free_j = inverse_mass && !(inverse_mass[j] > 0) ? 0 : 1;
+            if (!(now > longest) || free_i + free_j == 0) continue;
+            const Vec3 way = ((now - longest) / (now * (free_i + free_j))) * side;
+            const auto move = [&](std::size_t p, Vec3 by) {
+                store(position + 3 * p, within(load(position + 3 * p) + by, load(start + 3 * p), reach));
+                moved_[p] = 1;
+            };
+            if (free_i > 0) move(i, way);
+            if (free_j > 0) move(j, -1.0 * way);
+            drawn = true;
+        }
+    return drawn;
 }
 
 UntangleReport Untangler::run(double *position, const double *inverse_mass, const Tree *body, const UntangleOptions &options) {
@@ -195,29 +236,28 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
     while ((!skin.empty() || !cloth.empty()) && report.rounds < options.rounds) {
         ++report.rounds;
         if (body) push_off_body(*body, skin, options.step);
-        part_layers(cloth, options.step);
+        // What order leaves is a crease of the inner garment, as a rule, that has come through the outer one: its two sides face two ways, and neither
+        // is the way out, but the curve round it is short. Along a straight ridge curves do not get shorter: then it is order's turn again.
+        const bool orderly = report.rounds % (ORDERLY + FREELY) <= ORDERLY;
+        if (orderly) part_layers(cloth, options.step);
         // what resists small steps gets larger ones
         const double patience = std::min(1.0, report.rounds / 6.0), longer = (1 + 2 * patience) * options.step;
-        shrink_contours(cloth, longer);
+        shrink_contours(cloth, !orderly, longer);
         apply(position, start.data(), inverse_mass, longer, options.reach);
         // only what moved can have changed
-        std::vector<std::int32_t> changed;
+        std::vector<std::int32_t> now = changed();
+        for (int k = 0; k < DRAWS && !rest_.empty() && draw_along(position, start.data(), inverse_mass, options.reach, now); ++k) now = changed();
         std::vector<std::uint8_t> is_changed(triangles, 0);
-        for (std::size_t t = 0; t < triangles; ++t) {
-            const std::int32_t *v = cloth_.triangle(t);
-            if (!moved_[v[0]] && !moved_[v[1]] && !moved_[v[2]]) continue;
-            is_changed[t] = 1;
-            changed.push_back(static_cast<std::int32_t>(t));
-        }
-        cloth_.refit_part(position, changed);
+        for (const auto t : now) is_changed[t] = 1;
+        cloth_.refit_part(position, now);
         const auto keep = [&](std::vector<TrianglePair> &old, std::vector<TrianglePair> found, bool both) {
             for (const auto p : old)
                 if (!is_changed[p.a] && !(both && is_changed[p.b])) found.push_back(p);
             std::sort(found.begin(), found.end());
             old = std::move(found);
         };
-        keep(cloth, meeting_pairs_self_of(changed, cloth_, label), true);
-        if (body) keep(skin, meeting_pairs_of(changed, cloth_, *body), false);
+        keep(cloth, meeting_pairs_self_of(now, cloth_, label), true);
+        if (body) keep(skin, meeting_pairs_of(now, cloth_, *body), false);
         if (skin.size() + cloth.size() < report.body_after + report.cloth_after) {
             report.body_after = skin.size(), report.cloth_after = cloth.size();
             std::copy_n(position, size, best.data());
@@ -258,19 +298,23 @@ nb::dict run(Untangler &untangler, Out<double, -1, 3> position, std::optional<In
 void bind_untangle(nb::module_ &m) {
     nb::class_<Untangler>(m, "Untangler", "Moves crossing cloth apart. Not to be used by two threads at once.")
         .def("__init__", [](Untangler *where, Triangles triangles, Points position, std::optional<In<std::int32_t, -1>> layer,
-                            std::optional<In<std::int32_t, -1>> label) {
+                            std::optional<In<std::int32_t, -1>> label, std::optional<In<double, -1, 3>> rest) {
                 require_indices(triangles, position.shape(0), "a triangle names a particle that does not exist");
                 require(!layer || layer->shape(0) == triangles.shape(0), "layer must have one value per triangle");
                 if (label) {
                     require(label->shape(0) == position.shape(0), "label must have one value per particle");
                     require_indices(*label, position.shape(0), "labels are particle numbers");
                 }
+                if (rest) {
+                    require(rest->shape(0) == triangles.shape(0), "rest must have one row per triangle");
+                    require(all_finite(rest->data(), rest->size()), "rest lengths hold NaN or infinite numbers");
+                }
                 for (std::size_t i = 0; i < position.size(); ++i)
                     require(std::abs(position.data()[i]) < 1e15, "positions hold NaN or infinite numbers");
                 new (where) Untangler(triangles.data(), triangles.shape(0), position.data(), position.shape(0),
-                                      layer ? layer->data() : nullptr, label ? label->data() : nullptr);
+                                      layer ? layer->data() : nullptr, label ? label->data() : nullptr, rest ? rest->data() : nullptr);
             }, nb::arg("triangles"), nb::arg("position"), nb::arg("layer").none() = nb::none(),
-             nb::arg("label").none() = nb::none())
+             nb::arg("label").none() = nb::none(), nb::arg("rest").none() = nb::none())
         .def("run", &run, nb::arg("position"), nb::arg("inverse_mass").none() = nb::none(), nb::arg("body").none() = nb::none(),
              nb::arg("rounds") = 12, nb::arg("step") = 0.001, nb::arg("reach") = 0.015,
              "moves position (n, 3) in place -> {rounds, body_before, body_after, cloth_before, cloth_after, moved}");

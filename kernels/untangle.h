@@ -26,9 +26,10 @@ struct UntangleReport {
 
 class Untangler {
   public:
-    // layer: of each triangle, higher lies outside (null: one layer); label: sewn particles (see meeting_pairs_self)
+    // layer: of each triangle, higher lies outside (null: one layer); label: sewn particles (see meeting_pairs_self); rest: lengths of the
+    // sides of triangles (triangle, 3) [m], from which cloth is not torn (null: it may be)
     Untangler(const std::int32_t *triangles, std::size_t triangle_count, const double *position, std::size_t particle_count,
-              const std::int32_t *layer = nullptr, const std::int32_t *label = nullptr);
+              const std::int32_t *layer = nullptr, const std::int32_t *label = nullptr, const double *rest = nullptr);
 
     // Moves particles in place [m]. inverse_mass: 0 stays where it is (null: all alike). body may be null. Keeps the best
     // state that it saw, so that it never makes things worse, and never moves a particle farther than reach.
@@ -48,17 +49,19 @@ class Untangler {
     void wish(std::int32_t particle, Vec3 way);
     void push_off_body(const Tree &body, const std::vector<TrianglePair> &pairs, double step);
     void part_layers(const std::vector<TrianglePair> &pairs, double step);
-    void shrink_contours(const std::vector<TrianglePair> &pairs, double step);
+    void shrink_contours(const std::vector<TrianglePair> &pairs, bool layers, double step);
     void add_crossings(std::int32_t s, std::int32_t t, std::vector<Crossing> &list) const;
     Vec3 contour_pull(const Crossing &crossing, double &along, double *weight) const;
     void apply(double *position, const double *start, const double *inverse_mass, double step, double reach);
+    std::vector<std::int32_t> changed() const;
+    bool draw_along(double *position, const double *start, const double *inverse_mass, double reach, const std::vector<std::int32_t> &triangles);
 
     Tree cloth_;
     Patches patches_;
     Facing facing_;  // where there is more than one layer
     std::vector<std::int32_t> layer_, label_, edge_of_side_;
     std::vector<Vec3> wished_;
-    std::vector<double> wishes_;
+    std::vector<double> wishes_, rest_;
     std::vector<std::uint8_t> moved_;
 };
 

@@ -11,6 +11,7 @@ from toile.bench.scenes import dummy_body, skirt_cloth
 from toile.collision.surface import SurfaceCollider
 from toile.garment.outfit import join, layered
 from toile.garment.shapes import square_cloth
+from toile.mesh.geometry import side_lengths
 from toile.run.repair import Repair
 from toile.types import Floats, Garment, PosedBody, State
 
@@ -96,6 +97,53 @@ def test_corner_poked_through_is_pulled_back() -> None:
     assert report["cloth_after"] == 0
 
 
+@pytest.mark.parametrize("thick", [0.002, 0.003, 0.004])
+def test_a_crease_of_the_inner_garment_goes_back_through_the_outer_one(thick: float) -> None:
+    # a fold lies flat: back over four of its cells, and on; its crease has come through the sheet above
+    garment, flat = sheet()
+    turn, back, cell = 8, 4, 0.015
+    column = np.rint((flat[:, 0] - flat[:, 0].min()) / cell).astype(int)
+    backwards = (np.arange(20) >= turn) & (np.arange(20) < turn + back)
+    across = np.concatenate([[0.0], np.cumsum(np.where(backwards, -cell, cell))])
+    sheets_above = (np.arange(21) > turn).astype(int) + (np.arange(21) > turn + back)
+    inner = np.stack([across[column], -thick * sheets_above[column], flat[:, 2]], axis=1)
+    crease = (column == turn) | (column == turn + 1)
+    inner[crease, 1] += 0.016 * np.exp(-((inner[crease, 2] / 0.05) ** 2))
+    outer = flat - flat.min(axis=0) + np.array([0.003, 0.003, flat[:, 2].min() + 0.004])
+    position = np.concatenate([inner, outer])
+    triangles = np.concatenate([garment.triangles, garment.triangles + len(flat)]).astype(np.int32)
+    layer = np.repeat([0, 1], len(garment.triangles)).astype(np.int32)
+    report = Untangler(triangles, position, layer).run(position, rounds=48)
+    assert report["cloth_before"] > 100
+    assert report["cloth_after"] == 0
+
+
+@pytest.mark.parametrize("height", [0.010, 0.014])
+def test_what_is_pushed_takes_its_neighbours_along(height: float) -> None:
+    # a fingertip has come through: one vertex would be drawn out by 85 %
+    garment, position = sheet()
+    triangles, vertices = icosphere(3, 0.012)
+    body = SurfaceTree(triangles, vertices + np.array([0.0, height - 0.012, 0.0]))
+    rest = side_lengths(position, garment.triangles)
+    report = Untangler(garment.triangles, position, rest=rest).run(position, None, body, rounds=48)
+    assert report["body_before"] > 50
+    assert report["body_after"] == 0
+    assert (side_lengths(position, garment.triangles) / rest).max() < 1.27
+
+
+def test_a_side_that_was_long_already_is_not_drawn_in() -> None:
+    garment, position = sheet()
+    rest = 0.5 * side_lengths(position, garment.triangles)
+    triangles, vertices = icosphere(3, 0.012)
+    body = SurfaceTree(triangles, vertices + np.array([0.0, -0.009, 0.0]))
+    far = np.abs(position).max(axis=1) > 0.1
+    before = position.copy()
+    report = Untangler(garment.triangles, position, rest=rest).run(position, None, body, rounds=48)
+    assert report["body_before"] > 0
+    assert report["body_after"] == 0
+    np.testing.assert_array_equal(position[far], before[far])
+
+
 def test_held_particles_stay_and_hopeless_cases_do_not_get_worse() -> None:
     triangles, position, layer = two_sheets(0.004)
     count = len(position) // 2
@@ -137,6 +185,10 @@ def test_bad_input_is_refused() -> None:
         untangler.run(np.full_like(position, np.nan))
     with pytest.raises(ValueError, match="layer"):
         Untangler(garment.triangles, position, np.zeros(2, np.int32))
+    with pytest.raises(ValueError, match="rest"):
+        Untangler(garment.triangles, position, rest=np.ones((2, 3)))
+    with pytest.raises(ValueError, match="rest"):
+        Untangler(garment.triangles, position, rest=np.full((len(garment.triangles), 3), np.nan))
     with pytest.raises(IndexError):
         Untangler(garment.triangles, position[:3].copy())
 

@@ -109,7 +109,7 @@ def edge_elongation(position: Floats, triangles: Ints, uv: Floats, triangles_uv:
     An inner edge appears in both of its triangles and so counts twice: by area, as it should. A side that a
     seam has joined keeps the two rest lengths of its two panels.
     """
-    now, rest = _side_lengths(_in_space(position), triangles), _side_lengths(uv, triangles_uv)
+    now, rest = side_lengths(_in_space(position), triangles), side_lengths(uv, triangles_uv)
     return np.asarray(now / np.maximum(rest, 1e-12) - 1.0)
 
 
@@ -123,7 +123,8 @@ def stretch_statistics(
     return StretchStatistics(float(longer.mean()), float(np.percentile(longer, 99.0)), float(longer.max()))
 
 
-def _side_lengths(points: Floats, triangles: Ints) -> Floats:
+def side_lengths(points: Floats, triangles: Ints) -> Floats:
+    """Return the lengths of the sides of triangles, from each corner to the next, (t, 3)."""
     corners = points[triangles]
     return np.asarray(np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2))
 

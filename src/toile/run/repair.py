@@ -9,6 +9,7 @@ import numpy as np
 from toile._kernels import Untangler
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
+from toile.mesh.geometry import side_lengths
 from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
 
 
@@ -45,7 +46,13 @@ class Repair:
     def __init__(self, garment: Garment, collider: SurfaceCollider, position: Floats, pinned: Ints) -> None:
         """Prepare for a garment that is at position (n, 3) [m]; pinned particles stay where they are."""
         layer = garment.garment_layer[garment.particle_garment[garment.triangles[:, 0]]]
-        self._untangler = Untangler(garment.triangles, position, layer, sewn_labels(garment))
+        self._untangler = Untangler(
+            garment.triangles,
+            position,
+            layer,
+            sewn_labels(garment),
+            side_lengths(garment.uv, garment.triangles_uv),
+        )
         self._collider = collider
         self._inverse_mass = np.ones(garment.particle_count)
         self._inverse_mass[pinned] = 0.0
