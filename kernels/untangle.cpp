@@ -5,17 +5,23 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "bind.h"
 #include "checks.h"
 #include "crossing.h"
 #include "predicates.h"
+#include "team.h"
 
 namespace surface {
 namespace {
 constexpr int ORDERLY = 6, FREELY = 12;  // rounds in which garments are parted by their order, and rounds in which by their crossing curves, in turn
 constexpr double GIVE = 1.25;  // sides longer than this times their rest length draw their ends along
+constexpr double TORN = 1.4;   // … no matter how long they were; longer ones are looked for
+constexpr double NEARLY = 1.02;  // times that length, a side counts as drawn in
 constexpr int DRAWS = 2;       // sweeps a round, each as wide as a triangle
+constexpr double FEW = 0.02;   // of the triangles may be torn
+constexpr int MEND = 8;        // rounds in which nothing crosses, but sides are drawn in
 
 // nowhere farther than reach from where it was
 Vec3 within(Vec3 place, Vec3 home, double reach) {
@@ -196,14 +202,38 @@ std::vector<std::int32_t> Untangler::changed() const {
     return list;
 }
 
+// whether a side is far too long: hooked by a fingertip, thrown by a swinging hand
+bool Untangler::is_torn(const double *position, std::size_t t) const {
+    for (int k = 0; k < 3; ++k) {
+        const std::size_t i = cloth_.triangle(t)[k], j = cloth_.triangle(t)[(k + 1) % 3];
+        const Vec3 side = load(position + 3 * j) - load(position + 3 * i);
+        const double most = NEARLY * longest_ * rest_[3 * t + k];
+        if (dot(side, side) > most * most) return true;
+    }
+    return false;
+}
+
+std::vector<std::int32_t> Untangler::torn(const double *position) const {
+    std::vector<std::uint8_t> far(rest_.size() / 3, 0);
+    for_ranges(far.size(), 4000, [&](std::size_t first, std::size_t last) {
+        for (std::size_t t = first; t < last; ++t) far[t] = is_torn(position, t);
+    });
+    std::vector<std::int32_t> list;
+    for (std::size_t t = 0; t < far.size(); ++t)
+        if (far[t]) list.push_back(static_cast<std::int32_t>(t));
+    return list;
+}
+
 // What is moved takes its neighbours along before a side is stretched: one particle alone would be drawn out to a spike.
 bool Untangler::draw_along(double *position, const double *start, const double *inverse_mass, double reach, const std::vector<std::int32_t> &triangles) {
     bool drawn = false;
+    if (rest_.empty()) return drawn;
     for (const auto t : triangles)
         for (int k = 0; k < 3; ++k) {
             const std::size_t i = cloth_.triangle(t)[k], j = cloth_.triangle(t)[(k + 1) % 3];
             const Vec3 side = load(position + 3 * j) - load(position + 3 * i);
-            const double longest = std::max(GIVE * rest_[3 * std::size_t(t) + k], length(load(start + 3 * j) - load(start + 3 * i)));
+            const double rest = rest_[3 * std::size_t(t) + k];
+            const double longest = std::max(GIVE * rest, std::min(longest_ * rest, length(load(start + 3 * j) - load(start + 3 * i))));
             const double now = length(side), free_i = inverse_mass && !(inverse_mass[i] > 0) ? 0 : 1, free_j = inverse_mass && !(inverse_mass[j] > 0) ? 0 : 1;
             if (!(now > longest) || free_i + free_j == 0) continue;
             const Vec3 way = ((now - longest) / (now * (free_i + free_j))) * side;
@@ -218,50 +248,66 @@ bool Untangler::draw_along(double *position, const double *start, const double *
     return drawn;
 }
 
+// one round: what was found wishes particles away, and what they are then
+void Untangler::move(double *position, const double *start, const double *inverse_mass, const Tree *body, const UntangleOptions &options, int round, Found &found) {
+    if (body) push_off_body(*body, found.skin, options.step);
+    // What order leaves is a crease of the inner garment, as a rule, that has come through the outer one: its two sides face two ways, and neither
+    // is the way out, but the curve round it is short. Along a straight ridge curves do not get shorter: then it is order's turn again.
+    const bool orderly = round % (ORDERLY + FREELY) <= ORDERLY;
+    if (orderly) part_layers(found.cloth, options.step);
+    // what resists small steps gets larger ones
+    const double patience = std::min(1.0, round / 6.0), longer = (1 + 2 * patience) * options.step;
+    shrink_contours(found.cloth, !orderly, longer);
+    apply(position, start, inverse_mass, longer, options.reach);
+    const auto draw = [&](const std::vector<std::int32_t> &list) { return draw_along(position, start, inverse_mass, options.reach, list); };
+    draw(found.torn);
+    // only what moved can have changed
+    std::vector<std::int32_t> now = changed();
+    for (int k = 0; k < DRAWS && draw(now); ++k) now = changed();
+    std::vector<std::uint8_t> is_changed(cloth_.triangle_count(), 0);
+    for (const auto t : now) is_changed[t] = 1;
+    cloth_.refit_part(position, now);
+    const auto keep = [&](std::vector<TrianglePair> &old, std::vector<TrianglePair> pairs, bool both) {
+        for (const auto p : old)
+            if (!is_changed[p.a] && !(both && is_changed[p.b])) pairs.push_back(p);
+        std::sort(pairs.begin(), pairs.end());
+        old = std::move(pairs);
+    };
+    keep(found.cloth, meeting_pairs_self_of(now, cloth_, label()), true);
+    if (body) keep(found.skin, meeting_pairs_of(now, cloth_, *body), false);
+    if (rest_.empty()) return;
+    found.torn.insert(found.torn.end(), now.begin(), now.end());
+    std::sort(found.torn.begin(), found.torn.end());
+    found.torn.erase(std::unique(found.torn.begin(), found.torn.end()), found.torn.end());
+    found.torn.erase(std::remove_if(found.torn.begin(), found.torn.end(), [&](std::int32_t t) { return !is_torn(position, t); }), found.torn.end());
+}
+
 UntangleReport Untangler::run(double *position, const double *inverse_mass, const Tree *body, const UntangleOptions &options) {
-    const std::size_t size = 3 * particle_count(), triangles = cloth_.triangle_count();
-    const std::int32_t *label = label_.empty() ? nullptr : label_.data();
+    const std::size_t size = 3 * particle_count();
     cloth_.place(position);
+    longest_ = TORN;
     std::vector<std::array<std::int32_t, 2>> near;
     patches_.find_touching_boxes(position, near);
-    std::vector<TrianglePair> skin, cloth = meeting_among(near, cloth_, label);
-    if (body) skin = crossing_skin(patches_, position, *body);
+    Found found{{}, meeting_among(near, cloth_, label()), torn(position)};
+    if (body) found.skin = crossing_skin(patches_, position, *body);
     UntangleReport report;
-    report.body_before = report.body_after = skin.size();
-    report.cloth_before = report.cloth_after = cloth.size();
-    if (skin.empty() && cloth.empty()) return report;
+    report.body_before = report.body_after = found.skin.size();
+    report.cloth_before = report.cloth_after = found.cloth.size();
+    // a garment that is too small all over is not torn
+    const bool small = found.torn.size() > FEW * static_cast<double>(cloth_.triangle_count());
+    longest_ = small ? std::numeric_limits<double>::infinity() : TORN;
+    if (small) found.torn.clear();
+    if (!found.crossings() && found.torn.empty()) return report;
     const std::vector<double> start(position, position + size);
     std::vector<double> best = start;
+    std::size_t torn_after = found.torn.size();
     cloth_.refit(position), facing_.smooth();
-    while ((!skin.empty() || !cloth.empty()) && report.rounds < options.rounds) {
-        ++report.rounds;
-        if (body) push_off_body(*body, skin, options.step);
-        // What order leaves is a crease of the inner garment, as a rule, that has come through the outer one: its two sides face two ways, and neither
-        // is the way out, but the curve round it is short. Along a straight ridge curves do not get shorter: then it is order's turn again.
-        const bool orderly = report.rounds % (ORDERLY + FREELY) <= ORDERLY;
-        if (orderly) part_layers(cloth, options.step);
-        // what resists small steps gets larger ones
-        const double patience = std::min(1.0, report.rounds / 6.0), longer = (1 + 2 * patience) * options.step;
-        shrink_contours(cloth, !orderly, longer);
-        apply(position, start.data(), inverse_mass, longer, options.reach);
-        // only what moved can have changed
-        std::vector<std::int32_t> now = changed();
-        for (int k = 0; k < DRAWS && !rest_.empty() && draw_along(position, start.data(), inverse_mass, options.reach, now); ++k) now = changed();
-        std::vector<std::uint8_t> is_changed(triangles, 0);
-        for (const auto t : now) is_changed[t] = 1;
-        cloth_.refit_part(position, now);
-        const auto keep = [&](std::vector<TrianglePair> &old, std::vector<TrianglePair> found, bool both) {
-            for (const auto p : old)
-                if (!is_changed[p.a] && !(both && is_changed[p.b])) found.push_back(p);
-            std::sort(found.begin(), found.end());
-            old = std::move(found);
-        };
-        keep(cloth, meeting_pairs_self_of(now, cloth_, label), true);
-        if (body) keep(skin, meeting_pairs_of(now, cloth_, *body), false);
-        if (skin.size() + cloth.size() < report.body_after + report.cloth_after) {
-            report.body_after = skin.size(), report.cloth_after = cloth.size();
-            std::copy_n(position, size, best.data());
-        }
+    while (report.rounds < options.rounds && (found.crossings() || (!found.torn.empty() && report.rounds < MEND))) {
+        move(position, start.data(), inverse_mass, body, options, ++report.rounds, found);
+        const std::size_t crossings = report.body_after + report.cloth_after;
+        if (found.crossings() > crossings || (found.crossings() == crossings && found.torn.size() >= torn_after)) continue;
+        report.body_after = found.skin.size(), report.cloth_after = found.cloth.size(), torn_after = found.torn.size();
+        std::copy_n(position, size, best.data());
     }
     std::copy_n(best.data(), size, position);
     for (std::size_t i = 0; i < particle_count(); ++i)

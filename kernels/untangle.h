@@ -1,5 +1,5 @@
 // The last correction of a frame: cloth that crosses the body or other cloth is moved apart, a little at a time, until the
-// exact test finds nothing or patience ends.
+// exact test finds nothing or patience ends. Sides that are far too long are drawn in besides.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +42,13 @@ class Untangler {
         std::int32_t side, triangle;  // an edge as the side of a triangle (3 t + k), and the triangle that it pierces
         friend bool operator<(Crossing p, Crossing q) { return p.side != q.side ? p.side < q.side : p.triangle < q.triangle; }
     };
+    // what is wrong
+    struct Found {
+        std::vector<TrianglePair> skin, cloth;
+        std::vector<std::int32_t> torn;
+        std::size_t crossings() const { return skin.size() + cloth.size(); }
+    };
+    const std::int32_t *label() const { return label_.empty() ? nullptr : label_.data(); }
     std::int32_t layer_of(std::int32_t t) const { return layer_.empty() ? 0 : layer_[t]; }
     Vec3 normal_of(const Tree &tree, std::int32_t t) const;
     double mean_edge() const;
@@ -54,7 +61,10 @@ class Untangler {
     Vec3 contour_pull(const Crossing &crossing, double &along, double *weight) const;
     void apply(double *position, const double *start, const double *inverse_mass, double step, double reach);
     std::vector<std::int32_t> changed() const;
+    bool is_torn(const double *position, std::size_t t) const;
+    std::vector<std::int32_t> torn(const double *position) const;
     bool draw_along(double *position, const double *start, const double *inverse_mass, double reach, const std::vector<std::int32_t> &triangles);
+    void move(double *position, const double *start, const double *inverse_mass, const Tree *body, const UntangleOptions &options, int round, Found &found);
 
     Tree cloth_;
     Patches patches_;
@@ -62,6 +72,7 @@ class Untangler {
     std::vector<std::int32_t> layer_, label_, edge_of_side_;
     std::vector<Vec3> wished_;
     std::vector<double> wishes_, rest_;
+    double longest_ = 0;  // times its rest length that a side may be, whatever it was before
     std::vector<std::uint8_t> moved_;
 };
 

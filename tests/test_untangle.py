@@ -144,6 +144,28 @@ def test_a_side_that_was_long_already_is_not_drawn_in() -> None:
     np.testing.assert_array_equal(position[far], before[far])
 
 
+def test_a_spike_is_drawn_in_though_nothing_crosses() -> None:
+    garment, position = sheet()
+    rest = side_lengths(position, garment.triangles)
+    position[10 * 21 + 10, 1] += 0.02
+    far = np.abs(position).max(axis=1) > 0.08
+    before = position.copy()
+    report = Untangler(garment.triangles, position, rest=rest).run(position)
+    assert report["cloth_before"] == report["cloth_after"] == 0
+    longest = (side_lengths(position, garment.triangles) / rest).max()
+    assert (side_lengths(before, garment.triangles) / rest).max() > 1.6
+    assert longest < 1.43
+    np.testing.assert_array_equal(position[far], before[far])
+
+
+def test_a_garment_that_is_too_small_is_no_spike() -> None:
+    garment, position = sheet()
+    before = position.copy()
+    rest = 0.5 * side_lengths(position, garment.triangles)
+    assert Untangler(garment.triangles, position, rest=rest).run(position)["rounds"] == 0
+    np.testing.assert_array_equal(position, before)
+
+
 def test_held_particles_stay_and_hopeless_cases_do_not_get_worse() -> None:
     triangles, position, layer = two_sheets(0.004)
     count = len(position) // 2
