@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "smoothing.h"
 #include "xpbd_sets.h"
 
 // one row of a sparse matrix
@@ -87,15 +88,21 @@ template <class T, class I>
 class Stars {
   public:
     // particle (star, width), -1 where there are fewer; weight alike; centre: the particle whose curvature it is. A star has the
-    // number of its centre; a second one there has a number of its own after the particles.
+    // number of its centre; a second one there, and the last `along` ones, which run along a free edge, have numbers of their own
+    // after the particles.
     void set(const std::vector<std::int32_t> &particle, const double *weight, std::size_t width, const std::vector<std::int32_t> &centre,
-             const std::vector<T> &stiffness, std::size_t particle_count, int chunk_count) {
+             const std::vector<T> &stiffness, std::size_t along, std::size_t particle_count, int chunk_count) {
+        // what is kept comes first, so that the memory of the rest can be given back
+        const std::size_t inner = centre.size() - along;
+        edge_ = edge_neighbours(centre.data() + inner, particle.data() + width * inner, width, along, particle_count);
+        stiffness_.reserve(particle_count + along), stiffness_.assign(particle_count, T(0)), home_.clear(), home_.reserve(along);
         std::vector<SparseRow<T>> curvature(particle_count), force = empty_rows(particle_count);
+        curvature.reserve(particle_count + along);
         std::vector<char> taken(particle_count, 0);
-        stiffness_.assign(particle_count, T(0));
         for (std::size_t s = 0; s < centre.size(); ++s) {
             std::size_t number = centre[s];
-            if (taken[number]) number = curvature.size(), curvature.emplace_back(), stiffness_.push_back(T(0));
+            if (taken[number] || s >= inner)
+                number = curvature.size(), curvature.emplace_back(), stiffness_.push_back(T(0)), home_.push_back(centre[s]);
             else taken[number] = 1;
             stiffness_[number] = stiffness[s], curvature[number].home = centre[s];
             for (std::size_t k = width * s; k < width * (s + 1); ++k) {
@@ -115,8 +122,12 @@ class Stars {
     // what the weighted sum of each particle's star is at rest (particle, 3), in the caller's order
     void set_rest(const double *rest, const std::vector<I> &order) {
         rest_.assign(moment_.size(), T(0));
-        for (std::size_t p = 0; p < order.size(); ++p)
-            for (int a = 0; a < 3; ++a) rest_[4 * p + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);
+        const auto keep = [&](std::size_t star, std::size_t p) {
+            for (int a = 0; a < 3; ++a) rest_[4 * star + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);
+        };
+        for (std::size_t p = 0; p < order.size(); ++p) keep(p, p);
+        for (std::size_t k = 0; k < home_.size(); ++k)
+            if (stiffness_[home_[k]] == T(0)) keep(order.size() + k, home_[k]);  // its only star
     }
 
     // Stars that a grid bends get no rows any more, what they may weigh is still told. They are bend[0] (left + right) + bend[1] (below +
@@ -141,6 +152,7 @@ class Stars {
         each([&](std::int32_t s, std::int32_t p, T c) { bound[s] += std::abs(static_cast<double>(c)) * reach[p]; });
         most_.resize(stiffness_.size());
         for (std::size_t s = 0; s < most_.size(); ++s) most_[s] = static_cast<T>(1.1 / bound[s]);
+        if (known_.empty()) smooth_.set_threshold(stiffness_, most_);
     }
 
     // What a star weighs when all are projected at once, min(stiffness · asked_dt2, most): dt²/α is the exact bending force, 1 - β of it what is
@@ -157,10 +169,15 @@ class Stars {
         rows_.each(use);
     }
 
-    std::size_t bytes() const { return rows_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, moment_, rest_); }
-    Bending<T, I> view() {
+    std::size_t bytes() const {
+        return rows_.bytes() + smooth_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, moment_, rest_, home_, edge_);
+    }
+    // dt2: what the longest of the next substeps will ask for [s²]
+    Bending<T, I> view(T dt2) {
+        const std::size_t particle_count = stiffness_.size() - home_.size();
+        if (known_.empty() && !smooth_.ready(dt2)) smooth_.prepare(stiffness_, most_, edge_, particle_count, [&](const auto &use) { each(use); });
         return {rows_.curvature(), rows_.force(), stiffness_.data(), most_.data(), moment_.data(),
-                rest_.empty() ? nullptr : rest_.data()};
+                rest_.empty() ? nullptr : rest_.data(), smooth_.view(particle_count)};
     }
 
   private:
@@ -186,5 +203,8 @@ class Stars {
     std::vector<bool> known_;  // (particle): its star is a grid's
     std::int32_t columns_ = 0;
     std::array<T, 2> bend_{};
+    std::vector<std::int32_t> home_;  // particles of the stars that are numbered after the particles
+    std::vector<std::array<std::int32_t, 2>> edge_;  // neighbours of those along free edges
+    SmoothStars<T, I> smooth_;
     std::vector<T> stiffness_, most_, moment_, rest_;  // of stars; most: what they may weigh
 };

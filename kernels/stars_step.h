@@ -45,23 +45,77 @@ TOILE_INLINE void each_row(const SparseRows<T, I> &rows, int chunk, const T *sou
     }
 }
 
+// use(star, Σ c x - rest) for the stars of a chunk
+template <class T, class I, class Use>
+TOILE_INLINE void each_curvature(const Bending<T, I> &b, int chunk, const T *point, const Use &use) {
+    const SparseRows<T, I> rows = b.curvature;
+    const T *const rest = b.rest;
+    if (rest == nullptr) return each_row<T>(rows, chunk, point, use);
+    each_row<T>(rows, chunk, point, [=](std::int32_t star, Four<T> sum) TOILE_HERE { use(star, sum - load4(rest + 4 * static_cast<std::size_t>(star))); });
+}
+
 // curvature vectors of a chunk's stars, times what they weigh in a substep (Stars::stiffness); the fourth number of a point must stay as it is
 template <class T, class I>
 void measure_bending(const Bending<T, I> &b, int chunk, const T *point, T step2) {
     T *const moment = b.moment;
-    const T *const stiffness = b.stiffness, *const most = b.most, *const rest = b.rest;
+    const T *const stiffness = b.stiffness, *const most = b.most;
     const Four<T> part = {T(1), T(1), T(1), T(0)};
-    const auto keep = [=](std::int32_t star, Four<T> sum) TOILE_HERE {
+    each_curvature<T>(b, chunk, point, [=](std::int32_t star, Four<T> sum) TOILE_HERE {
         const T gain = stiffness[star] * step2;
         sum = sum * (four<T>(gain < most[star] ? gain : most[star]) * part);
         store4(moment + 4 * static_cast<std::size_t>(star), sum);
+    });
+}
+
+// What smoothed stars weigh. Modes of a share l of the largest eigenvalue of Λ, l² of that of bending, keep 1 - ω l of their stiffness. With r times
+// what a star may weigh r l² (1 - ω l) is at most 4 r / (27 ω²), at l = 2 / (3 ω): 1 for ω = √(4 r / 27).
+template <class T>
+struct Smoothed {
+    static constexpr T MOST = T(6.75);  // where ω is 1
+    const T *stiffness, *limit;
+    T step2;
+    inline T gain(std::int32_t star) const {
+        const T asked = stiffness[star] * step2, most = MOST * limit[star];
+        return asked < most ? asked : most;
+    }
+    // ω
+    inline T share(std::int32_t star, T gain) const { return root(gain / (MOST * limit[star])); }
+    static inline float root(float x) { return __builtin_sqrtf(x); }
+    static inline double root(double x) { return __builtin_sqrt(x); }
+};
+// their curvature times h, and h
+template <class T, class I>
+void measure_smooth(const Bending<T, I> &b, int chunk, const T *point, T step2) {
+    const Smoothed<T> weighs{b.stiffness, b.smoothing.limit, step2};
+    const T *const per_row = b.smoothing.per_row;
+    T *const source = b.smoothing.source;
+    const Four<T> part = {T(1), T(1), T(1), T(0)}, last = {T(0), T(0), T(0), T(1)};
+    each_curvature<T>(b, chunk, point, [=](std::int32_t star, Four<T> sum) TOILE_HERE {
+        const T gain = weighs.gain(star), h = weighs.root(gain * weighs.share(star, gain) * per_row[star]);
+        store4(source + 4 * static_cast<std::size_t>(star), four<T>(h) * (sum * part + last));
+    });
+}
+// Their moments, when all are measured; chunk_count: between which edge stars are shared out.
+template <class T, class I>
+void smooth_bending(const Bending<T, I> &b, int chunk, int chunk_count, T step2) {
+    const Smoothing<T, I> s = b.smoothing;
+    const Smoothed<T> weighs{b.stiffness, s.limit, step2};
+    T *const moment = b.moment;
+    const T *const source = s.source;
+    const Four<T> part = {T(1), T(1), T(1), T(0)};
+    const auto keep = [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
+        const Four<T> u = load4(source + 4 * star);
+        store4(moment + 4 * star, (u * four<T>(weighs.gain(static_cast<std::int32_t>(star)) / u[3]) + sum * four<T>(u[3])) * part);
     };
-    const SparseRows<T, I> rows = b.curvature;
-    if (rest == nullptr)
-        each_row<T>(rows, chunk, point, keep);
-    else
-        each_row<T>(rows, chunk, point,
-                    [=](std::int32_t star, Four<T> sum) TOILE_HERE { keep(star, sum - load4(rest + 4 * static_cast<std::size_t>(star))); });
+    const std::size_t own = s.particle_count;
+    each_row<T>(b.curvature, chunk, source, [=](std::int32_t star, const Four<T> &sum) TOILE_HERE {
+        if (static_cast<std::size_t>(star) < own) keep(static_cast<std::size_t>(star), sum);
+    });
+    const std::size_t first = s.edge_count * chunk / chunk_count, past = s.edge_count * (chunk + 1) / chunk_count;
+    for (const I *edge = s.edge + 3 * first; edge < s.edge + 3 * past; edge += 3) {
+        const auto at = [=](int k) { return load4(source + 4 * static_cast<std::size_t>(edge[k])); };
+        keep(edge[0], at(1) + at(2) - at(0) - at(0));
+    }
 }
 }  // namespace
 }  // namespace TOILE_ISA

@@ -30,7 +30,7 @@ class Barrier {
   public:
     explicit Barrier(int count) : count_(count) {}
     void wait();
-    Claims claims[3];  // of the stages between
+    Claims claims[4];  // of the stages between
     // how long threads slept here, added up [ns]: long means that others want the cores too
     long long slept() const { return slept_.load(std::memory_order_relaxed); }
 

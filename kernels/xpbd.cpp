@@ -44,7 +44,7 @@ template <class T, class I>
 class Cloth {
   public:
     Cloth(Indices order, Numbers inverse_mass, Numbers drag, Numbers thickness, Numbers friction,
-          Triangles triangles, In<double, -1, 2, 2> triangle_weight, Points triangle_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Indices star_centre, Rows seams,
+          Triangles triangles, In<double, -1, 2, 2> triangle_weight, Points triangle_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Indices star_centre, std::size_t star_along, Rows seams,
           Numbers seam_rest)
         : count_(order.size()), chunk_count_(chunk_count_for(count_)) {
         require(count_ > 0, "a cloth needs at least one particle");
@@ -60,7 +60,7 @@ class Cloth {
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         seams_ = pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
-        set_stars(stars, star_weight, star_stiffness, star_centre);
+        set_stars(stars, star_weight, star_stiffness, star_centre, star_along);
         set_bound();
     }
 
@@ -307,7 +307,7 @@ class Cloth {
         make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal.data(), planes_.offset.data());
         if (grid_.there()) grid_.skin.pack(grid_.fine(), planes_, thickness_, grip_);
         else planes_.pack(thickness_, grip_);
-        const ClothView<T, I> cloth = view();
+        const ClothView<T, I> cloth = view(o.asked_dt2(true));
         {
             nb::gil_scoped_release release;
             const int size = count_ < SERIAL_BELOW ? 1 : std::min(thread_count(), grid_.there() ? grid_.bands().count : chunk_count_);
@@ -376,17 +376,17 @@ class Cloth {
         return static_cast<T>(1.0 / stiffness);
     }
 
-    void set_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness, const Indices &centre) {
+    void set_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness, const Indices &centre, std::size_t along) {
         star_count_ = rows.shape(0);
         require(rows.shape(1) == 16 && weight.shape(0) == star_count_ && weight.shape(1) == 16 && stiffness.size() == star_count_ &&
-                    centre.size() == star_count_, "stars need 16 particles (-1: none), 16 weights, a stiffness and a centre each");
+                    centre.size() == star_count_ && along <= star_count_, "stars need 16 particles (-1: none), 16 weights, a stiffness and a centre each");
         require_indices(centre, count_, "the centre of a star does not exist");
         std::vector<std::int32_t> middle(star_count_);
         std::vector<T> stiff(star_count_);
         for (std::size_t s = 0; s < star_count_; ++s)
             middle[s] = order_.place(centre.data()[s]), stiff[s] = T(1) / compliance(stiffness.data()[s]);
         constraint_count_ += star_count_;
-        stars_.set(order_.places(rows), weight.data(), 16, middle, stiff, count_, chunk_count_);
+        stars_.set(order_.places(rows), weight.data(), 16, middle, stiff, along, count_, chunk_count_);
         require(stars_.count() <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer stars");
     }
     void set_bound() {
@@ -422,10 +422,10 @@ class Cloth {
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 
-    ClothView<T, I> view() {
+    ClothView<T, I> view(T dt2) {
         ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * rows_, kept_.data(),
                        static_cast<std::size_t>(!drag_.all_alike()),
-                       triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(),
+                       triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(dt2),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         v.grid.kept = kept_[0];
@@ -459,10 +459,10 @@ template <class T, class I>
 void bind_cloth(nb::module_ &m, const char *name) {
     using C = Cloth<T, I>;
     nb::class_<C>(m, name)
-        .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Triangles, In<double, -1, 2, 2>, Points, Rows, Weights, Numbers, Indices, Rows, Numbers>(),
+        .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Triangles, In<double, -1, 2, 2>, Points, Rows, Weights, Numbers, Indices, std::size_t, Rows, Numbers>(),
              nb::arg("order"), nb::arg("inverse_mass"), nb::arg("drag"), nb::arg("thickness"), nb::arg("friction"),
              nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stars"),
-             nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("star_centre"), nb::arg("seams"), nb::arg("seam_rest"))
+             nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("star_centre"), nb::arg("star_along"), nb::arg("seams"), nb::arg("seam_rest"))
         .def("set_drag", &C::set_drag, nb::arg("drag"))
         .def("set_friction", &C::set_friction, nb::arg("scale"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))

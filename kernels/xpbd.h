@@ -36,6 +36,21 @@ struct SparseRows {
     const T *weight = nullptr;  // (entry)
 };
 
+// Moments m = G C x of cloth that is too stiff for its substep are smoothed, m + h Λ h m / G with h² = G ω / Σ|c| and Λ the matrix of the stars
+// themselves, next to a Laplacian: long folds keep their stiffness, and only those of an edge or two, which would swing up, lose it. Λ along a
+// free edge is that of a chain. G ω is symmetric, so forces still come from an energy, which is never negative as ω ≤ 1.
+template <class T, class I>
+struct Smoothing {
+    T from_dt2 = T(0);             // in substeps that ask for more [s²]
+    const T *limit = nullptr;      // (star): what a star may weigh without
+    const T *per_row = nullptr;    // (star): 1 / Σ|c|
+    T *source = nullptr;           // (star, 4): h C x, h; 0 where a particle has no star
+    std::size_t particle_count = 0;
+    std::size_t edge_count = 0;
+    const I *edge = nullptr;       // (edge, 3): stars along free edges, those before and after
+    inline bool wanted(T dt2) const { return source != nullptr && dt2 > from_dt2; }
+};
+
 // bending: moment_s = gain_s (Σ c_sk x_k - rest_s) of each star, then x_k -= w_k Σ c_sk moment_s: two sparse products
 template <class T, class I>
 struct Bending {
@@ -44,6 +59,7 @@ struct Bending {
     const T *stiffness = nullptr, *most = nullptr;  // (star)
     T *moment = nullptr;      // (star, 4)
     const T *rest = nullptr;  // (star, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
+    Smoothing<T, I> smoothing;
 };
 
 constexpr int LEVEL_LIMIT = 8;

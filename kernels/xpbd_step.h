@@ -248,7 +248,7 @@ constexpr int FINEST_SWEEPS = 3;           // over the finest limits: they are f
 struct Turn {
     int rank, size, substep;
     Barrier &barrier;
-    enum Stage { BENDING, CHUNKS, BORDERS };
+    enum Stage { BENDING, CHUNKS, BORDERS, SMOOTHING };
     template <class Use>
     inline void each(Stage stage, std::size_t count, const Use &use) const {
         const Share mine = share(count, rank, size);
@@ -312,8 +312,17 @@ void limit_and_bend(const ClothView<T, I> &cloth, const StepOptions<T> &o, const
         for (int l = cloth.level_count - 1; l >= shared; --l) limit_level(cloth, o, l, 0, 1, alone);
         if (cloth.level_count && !shared) keep_moves(cloth.level[0], 0, cloth.level[0].count);
     }
-    turn.each(Turn::BENDING, cloth.chunk_count, [&](std::size_t c) { measure_bending(cloth.bending, static_cast<int>(c), cloth.point, o.asked_dt2(turn.substep == 0)); });
+    const T dt2 = o.asked_dt2(turn.substep == 0);
+    const bool smooth = cloth.bending.smoothing.wanted(dt2);
+    turn.each(Turn::BENDING, cloth.chunk_count, [&](std::size_t c) {
+        if (smooth) measure_smooth(cloth.bending, static_cast<int>(c), cloth.point, dt2);
+        else measure_bending(cloth.bending, static_cast<int>(c), cloth.point, dt2);
+    });
     turn.barrier.wait();
+    if (smooth) {
+        turn.each(Turn::SMOOTHING, cloth.chunk_count, [&](std::size_t c) { smooth_bending(cloth.bending, static_cast<int>(c), cloth.chunk_count, dt2); });
+        turn.barrier.wait();
+    }
     if (!shared) return;
     for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, turn.rank, turn.size, turn.barrier);
     const Share mine = share(cloth.level[0].count, turn.rank, turn.size);

@@ -53,9 +53,9 @@ def draped(name: str, edge_length: float, seed: int, quality: str) -> tuple[floa
     return (shadow - disc) / (math.pi * CLOTH**2 - disc), _folds(seen[radius > CLOTH - 1e-6])
 
 
-def middle(name: str, edge_length: float, quality: str) -> tuple[float, float]:
-    """Return the medians of nine falls: how many folds there are is chance, and shifts the coefficient."""
-    falls = [draped(name, edge_length, seed, quality) for seed in range(9)]
+def middle(name: str, edge_length: float, quality: str, count: int = 9) -> tuple[float, float]:
+    """Return the medians of some falls: how many folds there are is chance, and shifts the coefficient."""
+    falls = [draped(name, edge_length, seed, quality) for seed in range(count)]
     share, folds = np.median(falls, axis=0)
     return float(share), float(folds)
 
@@ -89,10 +89,20 @@ def test_fabrics_drape_as_they_are_known_to(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BANDS)
-def test_normal_quality_misses_that_by_two_points_at_most(name: str) -> None:
-    # longer substeps soften the cloth; measured 19.4, 58.9, 38.9, 46.5 and 68.6 %
+def test_they_do_in_the_default_settings(name: str) -> None:
+    # measured 20.1, 61.8, 40.7, 48.0 and 71.9 %
     low, high = BANDS[name]
-    assert low - 0.02 <= middle(name, 0.015, "normal")[0] <= high
+    assert low <= middle(name, 0.015, "normal")[0] <= high
+
+
+@pytest.mark.parametrize(("edge_length", "count"), [(0.011, 5), (0.0175, 9)])
+@pytest.mark.parametrize("name", BANDS)
+def test_on_other_meshes_they_miss_that_by_half_a_point_at_most(
+    name: str, edge_length: float, count: int
+) -> None:
+    # measured 21.3, 60.3, 39.7, 47.0, 70.8 % at 1.1 cm; 19.5, 60.7, 39.5, 46.9, 72.7 % at 1.75 cm
+    low, high = BANDS[name]
+    assert low - 0.005 <= middle(name, edge_length, "normal", count)[0] <= high
 
 
 TOO_MANY = pytest.mark.xfail(reason="11 folds: dropped flat and at once, limp cloth buckles too finely")

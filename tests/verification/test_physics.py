@@ -117,9 +117,16 @@ def strip(width: float, edge: float, rows: int, fabric: Fabric, *, regular: bool
     return cloth, np.stack([u, np.zeros(len(u)), v - 2 * edge], axis=1)
 
 
-def drop_over_reach(gamma: float, rows: int, *, regular: bool) -> float:
+def drop_over_reach(
+    gamma: float,
+    rows: int,
+    rigidity: float = 1e-3,
+    mass: float = 0.12,
+    settings: XpbdSettings | None = None,
+    *,
+    regular: bool,
+) -> float:
     """Cantilever with Γ = σ g L³ / B. Pinned up to z = 0, the strip is clamped half an edge before."""
-    rigidity, mass = 1e-3, 0.12
     length = (gamma * rigidity / (mass * G)) ** (1 / 3)
     edge = length / (rows + 0.5)
     fabric = cloth_of(
@@ -127,7 +134,7 @@ def drop_over_reach(gamma: float, rows: int, *, regular: bool) -> float:
         damping=6.0,
     )  # fmt: skip
     cloth, start = strip(0.1, edge, rows, fabric, regular=regular)
-    solver = XpbdSolver(cloth, reference(5e-5))
+    solver = XpbdSolver(cloth, settings or reference(5e-5))
     solver.pin(np.flatnonzero(start[:, 2] < 1e-9).astype(np.int32))
     state = after(solver, start, 2.5, space())
     _, y, z = state.position[start[:, 2] > start[:, 2].max() - 1e-9].mean(axis=0)

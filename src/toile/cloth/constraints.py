@@ -41,6 +41,8 @@ class Stars:
     """1 / area of the particle [1/m²], (s,)"""
     centre: Ints
     """the particle whose curvature it is, (s,)"""
+    along: int
+    """how many of them, the last ones, run along a free edge"""
 
 
 def corner_uv(garment: Garment) -> Floats:
@@ -147,6 +149,7 @@ def stars(garment: Garment, scale: float = 1.0) -> Stars:
         weight=np.concatenate([weight, border.weight]),
         stiffness=np.concatenate([1 / area[centres], border.stiffness]),
         centre=np.concatenate([centres, border.centre]).astype(np.int32),
+        along=border.along,
     )
 
 
@@ -159,7 +162,9 @@ def _border_stars(garment: Garment, scale: float, area: Floats) -> Stars:
     particles = np.full((len(centre), STAR_SIZE), -1, dtype=np.int32)
     weight = np.zeros((len(centre), STAR_SIZE))
     particles[:, :4], weight[:, :4] = found.vertices, found.weight * (root * area[centre])[:, None]
-    return Stars(particles=particles, weight=weight, stiffness=1 / area[centre], centre=centre)
+    return Stars(
+        particles=particles, weight=weight, stiffness=1 / area[centre], centre=centre, along=len(centre)
+    )
 
 
 def particle_order(garment: Garment) -> Ints:

@@ -67,6 +67,9 @@ and takes as many substeps as that asks for; slower cloth would tremble, stretch
 CALM_ASKS, FAST_ASKS = (0.7, 1.3, 1.0), (0.0, 0.5, 6.0)
 """from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
 that calm cloth may take, and the most in terms of that"""
+SETTLED = 0.05
+"""cloth slower than this on the mean [m/s] resists being pushed together with all of its stiffness, less and
+less up to twice this: folds that move slide over the mesh, those that stay must carry the cloth"""
 LARGE = 32_768
 """cloth of more particles takes more substeps, by the third root: tension has more edges to go along"""
 RUBBING, STICKING = 0.04, 0.08
@@ -93,7 +96,7 @@ class XpbdSettings:
     head_start: float = 0.45
     """share of what constraints asked for in one substep that the next begins with; over 0.5 it swings up"""
     compression: float = 0.3
-    """share of the stretch stiffness with which threads resist being pushed together, 0 to 1"""
+    """share of their stiffness with which threads of moving cloth resist being pushed together, 0 to 1"""
     evening: float = 0.75
     """share of its stretch that an edge gives to its neighbours when a step ends, 0 to 1; 0: none"""
     contact_queries: int = 2
@@ -161,8 +164,7 @@ class XpbdSolver(Solver):
         threads = membrane(garment, self.settings.stretch_scale)
         self._grid = find_grid(garment) if seams is None and worn is None else None
         order = particle_order(garment) if self._grid is None else np.arange(len(mass), dtype=np.int32)
-        second = len(bends.centre) - len(np.unique(bends.centre))  # stars beside a particle's own
-        self._cloth = _kernel(self.settings.precision, len(mass) + second)(
+        self._cloth = _kernel(self.settings.precision, len(mass) + bends.along)(
             order=order,
             inverse_mass=1 / mass,
             drag=particle_average(garment, "damping"),
@@ -175,6 +177,7 @@ class XpbdSolver(Solver):
             star_weight=bends.weight,
             star_stiffness=bends.stiffness,
             star_centre=bends.centre,
+            star_along=bends.along,
             seams=np.zeros((0, 2), np.int32) if seams is None else seams,
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
@@ -309,6 +312,12 @@ class XpbdSolver(Solver):
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
         return max(1, math.floor(dt / self._substep(position, speed, whipping) + 0.5))
 
+    def _compression(self, speed: float) -> float:
+        """Return the share of their stiffness with which threads resist being pushed together now."""
+        least = self.settings.compression
+        # like the rubbing of threads no part of what a stated substep computes
+        return least if self.settings.substep else least + (1.0 - least) * calmness(speed, SETTLED)
+
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
         if scene.contacts.nowhere and not self.settings.self_collision:
@@ -352,7 +361,7 @@ class XpbdSolver(Solver):
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
                 watch=watch if part == 0 else 0.0,
                 head_start=self.settings.head_start,
-                compression=self.settings.compression,
+                compression=self._compression(speed),
                 evening=self.settings.evening if self.settings.levels and part + looks == parts else 0.0,
                 looks=looks,
                 ball=ball,
