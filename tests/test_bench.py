@@ -1,5 +1,6 @@
-import importlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,11 +31,14 @@ DRAFT = XpbdSettings(quality="draft")
 FOLDER = Path(peers.__file__).parent
 
 
-def test_every_benchmark_can_be_loaded(monkeypatch) -> None:
+def test_every_benchmark_can_be_loaded() -> None:
     folder = Path(__file__).parents[1] / "benchmarks"
-    monkeypatch.syspath_prepend(str(folder))
-    loaded = [importlib.import_module(path.stem) for path in folder.glob("*.py")]
-    assert all(module.__doc__ for module in loaded)
+    names = sorted(path.stem for path in folder.glob("*.py"))
+    assert len(names) > 10
+    # in a process of its own: what is loaded would count as memory of the engine
+    words = [sys.executable, "-c", f"import {', '.join(names)}"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_dummy_is_closed_and_faces_outward() -> None:
