@@ -42,6 +42,16 @@ def test_a_swinging_cloth_never_gains_energy(name: str, cells: int) -> None:
     assert motion > 0.3 * scale, "and it does swing"
 
 
+@pytest.mark.parametrize(("name", "edge"), [("canvas", 0.01), ("denim", 0.008), ("organza", 0.006)])
+def test_nor_does_cloth_too_stiff_for_its_substep(name: str, edge: float) -> None:
+    # two to twenty times too stiff: moments are smoothed
+    cloth = square_cloth(20, 20, 20 * edge, 20 * edge, replace(fabric(name), damping=0.0))
+    solver, state = hung(cloth, XpbdSettings())
+    highest, motion = energies(solver, state, 90)
+    assert highest <= 0.0
+    assert motion > 0.2 * particle_mass(cloth).sum() * G * 20 * edge, "and it does swing"
+
+
 def test_a_sheet_held_along_its_top_swings_as_a_chain_does() -> None:
     # J₀(2 ω √(L / g)) = 0: T = 2π · 2 / 2.4048 · √(L / g)
     cloth = square_cloth(20, 20, fabric=replace(fabric("cotton"), damping=0.0))
