@@ -57,7 +57,8 @@ class SmoothStars {
         limit_.resize(most.size()), per_row_.resize(most.size()), source_.assign(4 * most.size(), T(0));
         for (std::size_t s = 0; s < most.size(); ++s) {
             const bool along = s >= particle_count;
-            limit_[s] = static_cast<T>(static_cast<double>(most[s]) / 1.1 * (along ? ALONG : beside[s] ? BESIDE : INSIDE));
+            // stars of pinned particles alone weigh whatever they like
+            limit_[s] = static_cast<T>(std::min(static_cast<double>(most[s]), 1e30) / 1.1 * (along ? ALONG : beside[s] ? BESIDE : INSIDE));
             per_row_[s] = static_cast<T>(along ? 0.25 : 1 / sum[s]);
         }
         edge_.clear();

@@ -88,8 +88,8 @@ template <class T, class I>
 class Stars {
   public:
     // particle (star, width), -1 where there are fewer; weight alike; centre: the particle whose curvature it is. A star has the
-    // number of its centre; a second one there, and the last `along` ones, which run along a free edge, have numbers of their own
-    // after the particles.
+    // number of its centre, of which it must be the only one; the last `along` ones, which run along a free edge, have numbers of
+    // their own after the particles.
     void set(const std::vector<std::int32_t> &particle, const double *weight, std::size_t width, const std::vector<std::int32_t> &centre,
              const std::vector<T> &stiffness, std::size_t along, std::size_t particle_count, int chunk_count) {
         // what is kept comes first, so that the memory of the rest can be given back

@@ -387,6 +387,7 @@ class Cloth {
             middle[s] = order_.place(centre.data()[s]), stiff[s] = T(1) / compliance(stiffness.data()[s]);
         constraint_count_ += star_count_;
         stars_.set(order_.places(rows), weight.data(), 16, middle, stiff, along, count_, chunk_count_);
+        require(stars_.count() == count_ + along, "stars that do not run along an edge have a centre each");
         require(stars_.count() <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer stars");
     }
     void set_bound() {
