@@ -33,6 +33,8 @@ KEEPING = 0.5
 """share of the way back that a held edge goes in a frame"""
 KEEPING_STEP = 0.003
 """… but not farther than this [m]: the cloth below a held edge must be able to follow"""
+LIFT_STEP = 0.006
+"""how far a garment is lifted in a frame, at most [m]"""
 SLIP = (-0.01, 0.035)
 """how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
 RISE = 0.015
@@ -257,20 +259,37 @@ class _KeptHeights:
     """Held edges of drafted garments stay near the height they were drafted for, until they are fixed.
 
     Without friction a waistband would slip down a belly that narrows below it, or up from hips that widen.
+    Where much cloth goes inwards to a small edge, as in a pleated skirt, it draws that edge along: then the
+    garment is lifted as a whole, as its wearer would pull it up.
     """
 
     def __init__(self, garment: Garment, fixed: Ints | None) -> None:
         height, particle = drafted_heights(garment), garment.hold_particle
-        free = np.isfinite(height[particle])
-        if fixed is not None:
-            free &= ~np.isin(particle, fixed)
-        self.particle, self.height = particle[free], height[particle[free]]
+        held = np.isfinite(height[particle])
+        free = np.ones(garment.particle_count, dtype=bool)
+        free[NONE if fixed is None else fixed] = False
+        self.particle = particle[held & free[particle]]
+        self.height = height[self.particle]
+        owner = garment.particle_garment
+        self._garments = [
+            (np.flatnonzero(owner[self.particle] == g), np.flatnonzero((owner == g) & free))
+            for g in np.unique(owner[self.particle])
+        ]
+
+    def _lifted(self, height: Floats) -> Floats:
+        """Return the heights of all particles after each garment was lifted by what its edge sinks [m]."""
+        for edge, whole in self._garments:
+            sinks = (height[self.particle[edge]] - self.height[edge]).mean() - SLIP[0]
+            if sinks < 0.0:
+                height[whole] += min(-KEEPING * sinks, LIFT_STEP)
+        return height
 
     def __call__(self, state: State) -> State:
         """Return the state with held edges that slipped nearer to their heights."""
         if not len(self.particle):
             return state
         position, velocity = state.position.copy(), state.velocity.copy()
+        position[:, 1] = self._lifted(position[:, 1].copy())
         off = position[self.particle, 1] - self.height
         beyond = off - np.clip(off, *SLIP)
         slipped = self.particle[beyond != 0.0]
