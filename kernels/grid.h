@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "alike.h"
+#include "give.h"
 #include "grid_view.h"
 #include "hierarchy.h"
 #include "memory.h"
@@ -190,7 +191,7 @@ class Grid {
         for (int a = 0; a < 3; ++a) coarse_x_[a].assign(size, T(0)), average_[a].assign(size, T(0));
         push_.set(c.rows, c.columns, view_.bands.count), coarser_push_ = {};
         coarse_weight_.assign(size, T(0)), coarse_share_ = {}, std::fill(share_.begin(), share_.end(), T(0));
-        for (auto &rest : coarse_rest2_) rest.assign(size, FAR);
+        for (int k = 0; k < AWAY_COUNT; ++k) coarse_rest2_[k].assign(size, FAR), slant_[k].assign(size, T(0)), coarse_part_[k].assign(size, T(1));
         for (std::size_t k = 0; k < level.count; ++k) {
             coarse_weight_[coarse_place(k)] = static_cast<T>(level.inverse_mass[k]);
             for (std::size_t e = level.average_begin[k]; e < level.average_begin[k + 1]; ++e)
@@ -199,8 +200,10 @@ class Grid {
         for (std::size_t e = 0; e < level.rest.size(); ++e) {
             const int one = level.pair[2 * e], two = level.pair[2 * e + 1];
             const Away away{two / c.columns - one / c.columns, two % c.columns - one % c.columns};
+            const std::ptrdiff_t at = coarse_place(one);
             for (int k = 0; k < AWAY_COUNT; ++k)
-                if (AWAY[k].rows == away.rows && AWAY[k].columns == away.columns) coarse_rest2_[k][coarse_place(one)] = static_cast<T>(level.rest[e] * level.rest[e]);
+                if (AWAY[k].rows == away.rows && AWAY[k].columns == away.columns)
+                    coarse_rest2_[k][at] = static_cast<T>(level.rest[e] * level.rest[e]), slant_[k][at] = static_cast<T>(level.slant[e]);
         }
     }
     // the next coarser points, one to three by three of them
@@ -213,13 +216,26 @@ class Grid {
                 coarse_share_[coarse_place(level.average_point[e])] = static_cast<T>(level.average_weight[e]);
     }
     void forget_coarse() { view_.coarse = {}; }
-    // calls use(first point, second point, rest length) for every limit of the finest level
+    // how often the limit between two points of the finest level is swept in a substep
+    int sweeps(std::int32_t one, std::int32_t two) const {
+        const int columns = (view_.fine.columns + PHASES - 1) / PHASES;
+        for (int k = 0; k < AWAY_TWICE; ++k)
+            if (two - one == AWAY[k].rows * columns + AWAY[k].columns) return 2;
+        return 1;
+    }
+    // limits of the finest level do so much of what they ask for
+    void set_parts(const Bears &parts) {
+        for (int k = 0; k < AWAY_COUNT; ++k)
+            for (std::size_t i = 0; i < slant_[k].size(); ++i) coarse_part_[k][i] = static_cast<T>(parts.part(slant_[k][i]));
+    }
+    // calls use(first point, second point, rest length, part) for every limit of the finest level
     template <class Use>
     void each_limit(const Use &use) const {
         const GridLayout &c = view_.coarse;
         for (int one = 0; one < c.rows * c.columns; ++one)
             for (int k = 0; k < AWAY_COUNT; ++k)
-                if (const T rest2 = coarse_rest2_[k][coarse_place(one)]; rest2 < FAR) use(one, one + AWAY[k].rows * c.columns + AWAY[k].columns, std::sqrt(rest2));
+                if (const T rest2 = coarse_rest2_[k][coarse_place(one)]; rest2 < FAR)
+                    use(one, one + AWAY[k].rows * c.columns + AWAY[k].columns, std::sqrt(rest2), coarse_part_[k][coarse_place(one)]);
     }
     // points of the finest level from vertices (n, 3)
     std::vector<double> averages(const std::vector<double> &x) const {
@@ -262,7 +278,7 @@ class Grid {
         std::size_t sum = bytes_of(stiffness_, most_, weight_, share_, next_, after_next_, half_, coarse_weight_, coarse_share_) + push_.bytes() + coarser_push_.bytes() + border.bytes() + skin.bytes();
         for (const auto *part : {x_, before_, asked_, moment_, coarse_x_, average_})
             for (int a = 0; a < 3; ++a) sum += bytes_of(part[a]);
-        for (const auto &rest : coarse_rest2_) sum += bytes_of(rest);
+        for (int k = 0; k < AWAY_COUNT; ++k) sum += bytes_of(coarse_rest2_[k], coarse_part_[k], slant_[k]);
         return sum;
     }
     GridView<T> view() {
@@ -281,7 +297,7 @@ class Grid {
         for (int a = 0; a < 3; ++a) v.coarse_x[a] = coarse_x_[a].data() + first_coarse, v.average[a] = average_[a].data() + first_coarse;
         v.coarse_weight = coarse_weight_.data() + first_coarse, v.push = push_.view(), v.coarser_push = coarser_push_.view();
         if (v.coarser_push.rows) v.coarse_share = coarse_share_.data() + first_coarse;
-        for (int k = 0; k < AWAY_COUNT; ++k) v.coarse_rest2[k] = coarse_rest2_[k].data() + first_coarse;
+        for (int k = 0; k < AWAY_COUNT; ++k) v.coarse_rest2[k] = coarse_rest2_[k].data() + first_coarse, v.coarse_part[k] = coarse_part_[k].data() + first_coarse;
         return v;
     }
 
@@ -305,6 +321,6 @@ class Grid {
     GridView<T> view_;
     bool alternate_ = false;
     AlignedVector<T> x_[3], before_[3], asked_[3], moment_[3], stiffness_, most_, weight_, share_, next_, after_next_, half_;
-    AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT];
+    AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT], coarse_part_[AWAY_COUNT], slant_[AWAY_COUNT];
     Push<T> push_, coarser_push_;
 };

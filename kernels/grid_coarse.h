@@ -49,7 +49,7 @@ void average_coarse(const GridView<T> &g, int row, T *point, T *start) {
 
 // limits of coarse points that lie between rows first … past; parts of three rows that do not touch each other
 template <class T>
-void limit_rows(const GridView<T> &g, int kind, int first, int past, const Wide<T> &share) {
+void limit_rows(const GridView<T> &g, int kind, int first, int past, const Pull<T> &how) {
     const Away &away = AWAY[kind];
     const Wide<T> all = wide<T>(T(1));
     const int turns = away.rows ? 2 : 1, run = away.rows ? away.rows : 1;
@@ -60,18 +60,19 @@ void limit_rows(const GridView<T> &g, int kind, int first, int past, const Wide<
                     if (r + away.rows >= g.coarse.rows) continue;
                     const std::ptrdiff_t one = g.coarse.at(r, phase), two = g.coarse.place(r + away.rows, phase + away.columns);
                     for (int k = 0; k < g.coarse.count(phase); k += WIDTH<T>)
-                        pull(g.coarse_x, g.coarse_weight, one + k, two + k, wide_load(g.coarse_rest2[kind] + one + k), share, all);
+                        pull(g.coarse_x, g.coarse_weight, one + k, two + k, wide_load(g.coarse_rest2[kind] + one + k), how,
+                             wide_load(g.coarse_part[kind] + one + k), all);
                 }
 }
 template <class T>
-void limit_within(const GridView<T> &g, int first, int past, int kinds, const Wide<T> &share) {
-    for (int kind = 0; kind < kinds; ++kind) limit_rows(g, kind, first, past - AWAY[kind].rows, share);
+void limit_within(const GridView<T> &g, int first, int past, int kinds, const Pull<T> &how) {
+    for (int kind = 0; kind < kinds; ++kind) limit_rows(g, kind, first, past - AWAY[kind].rows, how);
 }
 // those that lead across the border before a row
 template <class T>
-void limit_across(const GridView<T> &g, int past, int kinds, const Wide<T> &share) {
+void limit_across(const GridView<T> &g, int past, int kinds, const Pull<T> &how) {
     for (int kind = 0; kind < kinds; ++kind)
-        if (AWAY[kind].rows) limit_rows(g, kind, past - AWAY[kind].rows, past, share);
+        if (AWAY[kind].rows) limit_rows(g, kind, past - AWAY[kind].rows, past, how);
 }
 
 // one more column on each side moves as the outermost

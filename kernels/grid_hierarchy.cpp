@@ -86,7 +86,8 @@ std::vector<Level> make_grid_hierarchy(int rows, int columns, const double *cell
                     if (i >= coarse.rows || j < 0 || j >= coarse.columns) continue;
                     const std::size_t one = coarse.at(r, c), two = coarse.at(i, j);
                     level.pair.push_back(static_cast<std::int32_t>(one)), level.pair.push_back(static_cast<std::int32_t>(two));
-                    level.rest.push_back(std::hypot(coarse.u[one] - coarse.u[two], coarse.v[one] - coarse.v[two]));
+                    const double u = coarse.u[two] - coarse.u[one], v = coarse.v[two] - coarse.v[one];
+                    level.rest.push_back(std::hypot(u, v)), level.slant.push_back(slant_of(u, v));
                 }
         levels.push_back(std::move(level));
         fine = std::move(coarse);

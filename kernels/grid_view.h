@@ -115,5 +115,6 @@ struct GridView {
     const T *coarse_share = nullptr;      // as share, of coarse points in the averages that are the next coarser ones
     const T *coarse_weight = nullptr;
     const T *coarse_rest2[AWAY_COUNT] = {};  // squares of rest lengths [m²]; far where there is no limit
+    const T *coarse_part[AWAY_COUNT] = {};   // how much of what they ask for limits do (give.h)
     GridPush<T> push, coarser_push;       // of coarse points, and of the next coarser ones
 };

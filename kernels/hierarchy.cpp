@@ -190,6 +190,13 @@ Triangles triangles_of(const Sheet &s) {
     return r;
 }
 
+// from one point of the flat cloth to another
+struct Way {
+    double length = -1.0, slant = 0.0;  // [m], less than 0: unknown; sin 2θ
+    Way() = default;
+    Way(double u, double v) : length(std::hypot(u, v)), slant(slant_of(u, v)) {}
+};
+
 // where each particle lies in the panels that it belongs to (several at a seam)
 struct Homes {
     struct Home {
@@ -219,14 +226,14 @@ struct Homes {
         }
         return true;
     }
-    // distance of two averages that lie in one panel, or -1
-    double distance(const std::vector<std::pair<std::int32_t, double>> &a, const std::vector<std::pair<std::int32_t, double>> &b) const {
-        if (a.empty() || b.empty()) return -1;
+    // the way between two averages that lie in one panel; false where none has both
+    bool way(const std::vector<std::pair<std::int32_t, double>> &a, const std::vector<std::pair<std::int32_t, double>> &b, Way &found) const {
+        if (a.empty() || b.empty()) return false;
         for (const Home &h : of[a.front().first]) {
             double x, y, u, v;
-            if (average(a, h.panel, x, y) && average(b, h.panel, u, v)) return std::hypot(u - x, v - y);
+            if (average(a, h.panel, x, y) && average(b, h.panel, u, v)) return found = Way(u - x, v - y), true;
         }
-        return -1;
+        return false;
     }
 };
 
@@ -342,11 +349,13 @@ void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const
         std::int32_t other;
     };
     std::vector<std::vector<Use>> uses(level.count);
-    std::vector<double> rest(pairs.size(), -1.0);
+    std::vector<Way> way(pairs.size());
     for (std::size_t e = 0; e < pairs.size() / 2; ++e) {
         // most pairs lie in one panel: no chart needed
-        rest[2 * e] = rest[2 * e + 1] = homes.distance(rows[pairs[2 * e]], rows[pairs[2 * e + 1]]);
-        if (rest[2 * e] >= 0) continue;
+        if (homes.way(rows[pairs[2 * e]], rows[pairs[2 * e + 1]], way[2 * e])) {
+            way[2 * e + 1] = way[2 * e];
+            continue;
+        }
         for (int s = 0; s < 2; ++s) uses[pairs[2 * e + s]].push_back({2 * e + s, pairs[2 * e + 1 - s]});
     }
     // how far each average is spread on its own chart: one that is wider on another chart is torn apart there, at the
@@ -371,14 +380,15 @@ void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const
         if (!chart.average(rows[c], x, y, spread) || spread > 1.02 * own[c]) return;
         for (const Use &use : uses[c])
             if (chart.average(rows[use.other], u, v, spread) && spread <= 1.02 * own[use.other])
-                rest[use.pair] = std::hypot(u - x, v - y);
+                way[use.pair] = Way(u - x, v - y);
     });
-    for (std::size_t e = 0; e < rest.size() / 2; ++e) {
-        const double near = std::min(rest[2 * e], rest[2 * e + 1]), far = std::max(rest[2 * e], rest[2 * e + 1]);
+    for (std::size_t e = 0; e < way.size() / 2; ++e) {
+        const bool swapped = way[2 * e].length > way[2 * e + 1].length;
+        const Way &shorter = way[2 * e + swapped], &longer = way[2 * e + !swapped];
         // no limit where the cloth has no flat map (darts, curved seams tear it differently from both sides)
-        if (near < 0.2 * spacing || far > 1.01 * near) continue;
+        if (shorter.length < 0.2 * spacing || longer.length > 1.01 * shorter.length) continue;
         level.pair.push_back(pairs[2 * e]), level.pair.push_back(pairs[2 * e + 1]);
-        level.rest.push_back(far);
+        level.rest.push_back(longer.length), level.slant.push_back(longer.slant);
     }
 }
 }  // namespace

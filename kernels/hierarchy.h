@@ -23,7 +23,14 @@ struct Level {
     // limits
     std::vector<std::int32_t> pair;  // (limit, 2)
     std::vector<double> rest;        // (limit) [m]
+    std::vector<double> slant;       // (limit) sin 2θ of its angle with the weft: 0 along threads, ±1 along the bias
 };
+
+// sin 2θ of a way on the flat cloth
+inline double slant_of(double u, double v) {
+    const double square = u * u + v * v;
+    return square > 0 ? 2 * u * v / square : 0.0;
+}
 
 struct Sheet {
     std::size_t particle_count;

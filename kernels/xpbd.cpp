@@ -11,6 +11,7 @@
 
 #include "alike.h"
 #include "bind.h"
+#include "coarse.h"
 #include "grid.h"
 #include "hierarchy.h"
 #include "lanes.h"
@@ -149,21 +150,21 @@ class Cloth {
         require_indices(triangles, count_, "levels: a triangle names a particle that does not exist");
         std::vector<double> w(count_);
         for (std::size_t k = 0; k < count_; ++k) w[k] = inverse_mass(k);
-        levels_.clear(), grid_.forget_coarse();
+        grid_.forget_coarse();
         std::vector<Level> levels = grid_.there() ? grid_hierarchy(corner, w, level_count) : sheet_hierarchy(triangles, corner, panel, flat, w, level_count);
         if (worn) {
             require(worn->shape(0) == count_, "worn positions need one row per particle");
             give_way(levels, order_.points(*worn));
         }
-        if (grid_.there() && !levels.empty()) {
-            grid_.set_coarse(levels[0]);
-            if (levels.size() > 1) grid_.set_coarser(levels[1]);
-            Level points;  // the rest is in the grid
-            points.count = levels[0].count, points.inverse_mass = std::move(levels[0].inverse_mass);
-            levels[0] = std::move(points);
-        }
-        levels_.reserve(levels.size());
-        for (const Level &from : levels) levels_.emplace_back(from);
+        levels_.set(std::move(levels), grid_, mean_mass(), flat_area_);
+    }
+
+    // Lets long threads and coarse limits do what the fabric needs besides the sweep (give.h), in substeps that ask for the forces of so long [s], until they are
+    // stretched by `give`; farther they are as hard as they can be.
+    void let_limits_give(double give, double substep) {
+        require(give >= 0 && substep > 0, "limits do not give less than nothing, and a substep is longer");
+        give_ = static_cast<T>(give);
+        if (give > 0) levels_.share_out(fabric_, substep, grid_);
     }
 
     // (points, limits) of each level
@@ -171,22 +172,23 @@ class Cloth {
         std::vector<std::tuple<std::size_t, std::size_t>> r;
         for (std::size_t l = 0; l < levels_.size(); ++l) {
             std::size_t limits = 0;
-            each_limit(l, [&](std::int32_t, std::int32_t, T) { ++limits; });
+            levels_.each_limit(l, grid_, [&](std::int32_t, std::int32_t, T, T) { ++limits; });
             r.emplace_back(levels_[l].count, limits);
         }
         return r;
     }
 
-    // coarse points, limits (pairs) and rest lengths [m] of one level at the given positions
+    // coarse points, limits (pairs), rest lengths [m] of one level at the given positions, how much of what they ask for they do (give.h), and 1 / mass of the points [1/kg]
     nb::tuple level_limits(std::size_t which, Points position) {
         require(which < levels_.size() && position.shape(0) == count_, "no such level, or not one position per particle");
-        std::vector<double> coarse = order_.points(position);
-        for (std::size_t l = 0; l <= which; ++l) coarse = l == 0 && grid_.there() ? grid_.averages(coarse) : averages(levels_[l], coarse);
+        std::vector<double> coarse = levels_.points(which, grid_, order_.points(position));
         std::vector<std::int32_t> pair;
-        std::vector<double> rest;
-        each_limit(which, [&](std::int32_t i, std::int32_t j, T length) { pair.push_back(i), pair.push_back(j), rest.push_back(length); });
+        std::vector<double> rest, parts, mass(levels_[which].count);
+        for (std::size_t c = 0; c < mass.size(); ++c) mass[c] = static_cast<double>(levels_[which].point[4 * c + 3]);
+        levels_.each_limit(which, grid_, [&](std::int32_t i, std::int32_t j, T length, T part) { pair.push_back(i), pair.push_back(j), rest.push_back(length), parts.push_back(part); });
         const std::size_t limits = rest.size();
-        return nb::make_tuple(own(std::move(coarse), {levels_[which].count, 3}), own(std::move(pair), {limits, 2}), own(std::move(rest), {limits}));
+        return nb::make_tuple(own(std::move(coarse), {levels_[which].count, 3}), own(std::move(pair), {limits, 2}), own(std::move(rest), {limits}),
+                              own(std::move(parts), {limits}), own(std::move(mass), {levels_[which].count}));
     }
 
     // the order in which one sweep visits the triangles that the cloth was made of, of a rectangle the particles that threads
@@ -218,14 +220,12 @@ class Cloth {
 
     // bytes held, by part
     std::vector<std::tuple<std::string, std::size_t>> memory() const {
-        std::size_t levels = 0;
-        for (const auto &level : levels_) levels += level.bytes();
         return {{"particles", order_.bytes() + bytes_of(point_, velocity_, work_, kept_) + drag_.bytes() + thickness_.bytes() + friction_.bytes() + grip_.bytes() +
                                   layer_.bytes() + cloth_friction_.bytes() + cloth_thickness_.bytes()},
                 {"triangles", triangles_.bytes()},
                 {"threads and seams", long_threads_.bytes() + seams_.bytes()},
                 {"bending", stars_.bytes()},
-                {"coarse limits", levels},
+                {"coarse limits", levels_.bytes()},
                 {"rectangle", grid_.bytes()},
                 {"patches", patches_ ? patches_->bytes() : 0},
                 {"layers", facing_.bytes()},
@@ -258,7 +258,7 @@ class Cloth {
         o.dt = static_cast<T>(substep), o.substep_count = substep_count;
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
-        o.limit_share = LIMIT_SHARE<T>, o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
+        o.pulls = {LIMIT_SHARE<T>, give_}, o.thread_part = levels_.thread_part(), o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
         set_kept(o.dt);
         if (grid_.there()) grid_.ball = {};
         if (ball && meets_ball(cloth_radius)) {
@@ -337,12 +337,12 @@ class Cloth {
         }
         return make_grid_hierarchy(grid_.rows(), grid_.columns(), cell, w, level_count);
     }
-    template <class Use>
-    void each_limit(std::size_t level, const Use &use) const {
-        if (level == 0 && grid_.there()) grid_.each_limit(use);
-        else levels_[level].each_limit(use);
+    double mean_mass() const {
+        double sum = 0.0;
+        for (std::size_t k = 0; k < count_; ++k)
+            if (inverse_mass(k) > T(0)) sum += 1.0 / static_cast<double>(inverse_mass(k));
+        return sum / static_cast<double>(count_);
     }
-
     // the fourth number of each point; no step changes it
     T inverse_mass(std::size_t k) const { return point_[4 * k + 3]; }
     void keep_inverse_mass(const Numbers &values) {
@@ -359,6 +359,10 @@ class Cloth {
         require_indices(rows, count_, "a triangle names a particle that does not exist");
         double area = 0.0;  // the weights are the inverse of two sides
         for (std::size_t t = 0; t < rows.shape(0); ++t) area += 0.5 / std::abs(weight(t, 0, 0) * weight(t, 1, 1) - weight(t, 0, 1) * weight(t, 1, 0));
+        flat_area_ = area, fabric_ = {};
+        for (std::size_t t = 0; t < rows.shape(0); ++t) {
+            fabric_.threads += 0.5 * (stiffness(t, 0) + stiffness(t, 1)) / area, fabric_.bias += stiffness(t, 2) / area;
+        }
         if (rows.shape(0)) edge_ = std::sqrt(area / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
         constraint_count_ += 3 * rows.shape(0);
         for (std::size_t i = 0; i < stiffness.size(); ++i) compliance(stiffness.data()[i]);  // throws where there is none
@@ -369,7 +373,7 @@ class Cloth {
         require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "seams and long threads need two particles and a length each");
         const auto particles = order_.places(rows);
         for (const std::int32_t p : particles) require(p >= 0, "a seam or long thread names a particle that does not exist");
-        return packed_pulls<T, I>(particles, rest.data(), count_, chunk_count_);
+        return packed_pulls<T, I>(pack(particles, 2, count_, chunk_count_), rest.data());
     }
     static T compliance(double stiffness) {
         require(stiffness > 0 && std::isfinite(stiffness), "stiffness must be positive");
@@ -435,7 +439,9 @@ class Cloth {
 
     std::size_t count_, rows_ = 0;  // rows_: with those that nobody reads
     int chunk_count_;
-    double edge_ = 0.0;  // of a mean triangle on the flat cloth [m]
+    double edge_ = 0.0, flat_area_ = 0.0;  // of a mean triangle on the flat cloth [m], of all [m²]
+    Bears fabric_;
+    T give_ = T(0);  // by how much limits are stretched before they are hard
     std::size_t constraint_count_ = 0, star_count_ = 0;
     ParticleOrder<T, I> order_;
     std::vector<T> work_;  // before and asked of ClothView; free between the substeps
@@ -446,7 +452,7 @@ class Cloth {
     Set seams_, long_threads_;
     Stars<T, I> stars_;
     Grid<T> grid_;
-    std::vector<CoarseSet<T, I>> levels_;
+    CoarseLevels<T, I> levels_;
     std::unique_ptr<surface::Patches> patches_;
     Alike<std::int32_t> layer_;
     Alike<T> cloth_friction_, cloth_thickness_;
@@ -473,6 +479,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("reach"), nb::arg("star_of"), nb::arg("alternate"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
+        .def("let_limits_give", &C::let_limits_give, nb::arg("give"), nb::arg("substep"))
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence, nb::arg("triangles"))
         .def_prop_ro("memory", &C::memory, "-> bytes held, by part")

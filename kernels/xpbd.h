@@ -15,6 +15,7 @@ struct Constraints {
     const I *index = nullptr;             // (block, arity, lane)
     const std::size_t *begin = nullptr;   // (group + 1): the chunks, the borders after each, those left over
     const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
+    const T *part = nullptr;              // (block, lane): how much of what they ask for limits do (give.h); null: all of it
     const T *softness = nullptr;          // (kind, two blocks, 3, lane): compliance of triangles times their area, by kind of blocks
     const std::uint16_t *kind = nullptr;  // (two blocks)
     const T *weight = nullptr;            // (block, 4, lane): coefficients of triangles
@@ -63,6 +64,7 @@ struct Bending {
 };
 
 constexpr int LEVEL_LIMIT = 8;
+constexpr int FINEST_SWEEPS = 3;  // over the finest limits: they are few, and what they leave the threads must bear
 
 // one level of coarse points (hierarchy.h)
 template <class T, class I>
@@ -110,6 +112,13 @@ struct ClothView {
     GridView<T> grid;   // a rectangle of equal cells has its triangles, long threads and most stars here
 };
 
+// Pairs that may not be farther apart than their rest length: one is shortened by at most a share of it in one substep, and of what stretches it by up to `give` a
+// part only is done (give.h); 0: all of it.
+template <class T>
+struct Pulls {
+    T share, give;
+};
+
 template <class T>
 struct StepOptions {
     T dt;              // of one substep [s]
@@ -118,7 +127,8 @@ struct StepOptions {
     T wind[3];         // [m/s]
     T seam_from, seam_to;  // fraction of each seam's starting gap at the start and end of the step
     T speed_limit;     // [m/s]
-    T limit_share;     // a coarse limit shortens its pair by at most this share in one substep
+    Pulls<T> pulls;    // of limits and long threads
+    T thread_part;     // how much of what they ask for long threads do (give.h)
     T head_start;      // share of the last substep's corrections that the next prediction begins with
     T compression;     // share of their stiffness with which threads resist being pushed together
     // One sweep leaves edges stretched and slack in turn: the one swept last is as long as it should be. After the last substep particles are moved along

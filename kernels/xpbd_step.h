@@ -29,19 +29,20 @@ struct PullBlock {
         rest2 = load(rest) * ratio, rest2 *= rest2;
         return any_greater(length2, rest2);
     }
-    TOILE_INLINE void pull(const Lane<T> &share) {
+    TOILE_INLINE void pull(const Pulls<T> &how, const Lane<T> &part) {
         const Lane<T> none = splat<T>(T(0)), tiny = splat<T>(T(1e-30)), sum = length2 + rest2;
-        const Lane<T> s = at_most(at_least(length2 - rest2, none), share * sum) / at_least(sum * (i.w + j.w), tiny), si = s * i.w, sj = s * j.w;
+        const Lane<T> all = at_most(at_least(length2 - rest2, none), splat<T>(how.share) * sum), hard = at_least(all - splat<T>(how.give) * sum, none);
+        const Lane<T> s = (hard + part * (all - hard)) / at_least(sum * (i.w + j.w), tiny), si = s * i.w, sj = s * j.w;
         i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
         j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
     }
     TOILE_INLINE void write(T *point) { scatter(point, index, i), scatter(point, index + LANES, j); }
 };
 
-// rest lengths times `ratio`; no pair is drawn together by more than `share` of its length
+// rest lengths times `ratio`; part: of each pair, unless the set knows better
 template <class T, class I>
-void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, T share) {
-    const Lane<T> scale = splat<T>(ratio), most = splat<T>(share);
+void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, const Pulls<T> &how, T part) {
+    const Lane<T> scale = splat<T>(ratio);
     const I *index = set.index + 2 * LANES * first, *const end = set.index + 2 * LANES * last;
     const T *rest = set.rest + LANES * first;
     for (; index < end; index += 4 * LANES, rest += 2 * LANES) {
@@ -49,7 +50,8 @@ void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t 
         // most are slack most of the time
         const bool first_pulls = one.read(index, rest, point, scale), second_pulls = two.read(index + 2 * LANES, rest + LANES, point, scale);
         if (!first_pulls && !second_pulls) continue;
-        one.pull(most), two.pull(most);
+        const T *parts = set.part ? set.part + (rest - set.rest) : nullptr;
+        one.pull(how, parts ? load(parts) : splat<T>(part)), two.pull(how, parts ? load(parts + LANES) : splat<T>(part));
         one.write(point), two.write(point);
     }
 }
@@ -241,7 +243,6 @@ void carry(const ClothView<T, I> &cloth, int chunk) {
 }
 
 constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are averaged by one thread: waiting costs more
-constexpr int FINEST_SWEEPS = 3;           // over the finest limits: they are few, and what they leave the threads must bear
 
 // What a thread does of a stage: its own chunks, which are next to each other so that particles stay in its cache, then those that others have not begun.
 // Chunks do not touch each other, so it does not matter who does them.
@@ -274,7 +275,7 @@ void limit_level(const ClothView<T, I> &cloth, const StepOptions<T> &o, int l, i
     const int chunks = level.chunk_count;
     const Share mine = share(chunks, rank, size);
     const auto limit = [&](std::size_t g) {
-        project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.limit_share);
+        project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.pulls, T(1));
     };
     for (int sweep = 0; sweep < (l ? 1 : FINEST_SWEEPS); ++sweep) {
         for (std::size_t c = mine.begin; c < mine.end; ++c) {
@@ -400,7 +401,7 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     const auto &long_threads = cloth.long_threads, &triangles = cloth.triangles, &seams = cloth.seams;
     const auto project = [&](std::size_t g) {
         if (long_threads.begin)
-            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(1), o.limit_share);
+            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(1), o.pulls, o.thread_part);
         project_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, inverse_dt2, o.compression);
     };
     turn.each(Turn::CHUNKS, chunks, [&](std::size_t c) { carry(cloth, static_cast<int>(c)), project(c); });
@@ -410,7 +411,7 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     if (!any_of(long_threads, last, last + 1) && !any_of(triangles, last, last + 1) && !any_of(seams, 0, last + 1)) return;
     if (turn.rank == 0) {
         project(last);
-        project_pulls<T>(seams, 0, seams.begin[last + 1], cloth.point, closing, T(1));
+        project_pulls<T>(seams, 0, seams.begin[last + 1], cloth.point, closing, {T(1), T(0)}, T(1));
     }
     turn.barrier.wait();
 }

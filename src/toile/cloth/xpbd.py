@@ -58,20 +58,20 @@ QUALITIES = {
 }
 """by name"""
 
-SLOW, AT_REST = 0.1, 0.2
-"""cloth slower than this on the mean [m/s] takes substeps of one length always, a fifth of the way from the
-longest to the shortest; cloth faster than twice this as many as its stretch asks for"""
+SLOW, AT_REST = 0.1, 1.25
+"""cloth slower than this on the mean [m/s] takes one number of substeps always, in terms of the most that
+calm cloth takes; cloth faster than twice this as many as its stretch asks for"""
 FAST = 0.35
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
 CALM_ASKS, FAST_ASKS = (0.7, 1.3, 1.0), (0.0, 0.5, 6.0)
 """from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
 that calm cloth may take, and the most in terms of that"""
-SETTLED = 0.05
-"""cloth slower than this on the mean [m/s] resists being pushed together with all of its stiffness, less and
-less up to twice this: folds that move slide over the mesh, those that stay must carry the cloth"""
 LARGE = 32_768
 """cloth of more particles takes more substeps, by the third root: tension has more edges to go along"""
+GIVE, GIVE_AT_REST = 0.005, 0.02
+"""until they are stretched by this, long threads and coarse limits bear only what the fabric's own stiffness
+needs besides the sweep (kernels/give.h), in cloth that moves and in slow cloth; beyond they are hard"""
 RUBBING, STICKING = 0.04, 0.08
 """threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
 is nearly still [m/s²]; dry friction, so that small swings end"""
@@ -283,6 +283,14 @@ class XpbdSolver(Solver):
             rest = np.maximum(rest, held)
         return pairs, rest
 
+    def _let_limits_give(self, speed: float, substep: float) -> None:
+        """Let coarse limits bear what the fabric needs in substeps of this length [s] at this speed [m/s]."""
+        if not self.settings.levels:
+            return
+        give = GIVE + (GIVE_AT_REST - GIVE) * calmness(speed, SLOW)
+        # with a head start constraints ask for so much less in each substep (StepOptions::asked_dt2)
+        self._cloth.let_limits_give(give, substep * math.sqrt(1.0 - self.settings.head_start))
+
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
         self._next_fraction = fraction
@@ -300,8 +308,8 @@ class XpbdSolver(Solver):
         calm = calmness(whipping, FAST)
         begin, end, highest = (calm * a + (1.0 - calm) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
-        # another number of substeps is another stiffness, and hanging cloth rises or sinks by a millimetre:
-        # cloth that comes to rest keeps to one number, else it trembles, stretched and relieved in turn
+        # cloth that comes to rest keeps to one number of substeps, else it trembles, stretched and relieved
+        # in turn; to a large one, as the shape at rest is what one looks at
         strain = AT_REST + (1.0 - calmness(speed, SLOW)) * (strain - AT_REST)
         rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
@@ -311,12 +319,6 @@ class XpbdSolver(Solver):
         if self.settings.substep:
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
         return max(1, math.floor(dt / self._substep(position, speed, whipping) + 0.5))
-
-    def _compression(self, speed: float) -> float:
-        """Return the share of their stiffness with which threads resist being pushed together now."""
-        least = self.settings.compression
-        # like the rubbing of threads no part of what a stated substep computes
-        return least if self.settings.substep else least + (1.0 - least) * calmness(speed, SETTLED)
 
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
@@ -331,6 +333,7 @@ class XpbdSolver(Solver):
         parts = self._looks(scene, dt)
         speed, whipping = speeds(state.velocity)
         substeps = self._substeps(state.position, speed, whipping, dt / parts)
+        self._let_limits_give(speed, dt / parts / substeps)
         self._cloth.set_drag(self._drag + (0.0 if self.settings.substep else rubbing_drag(speed)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
@@ -361,7 +364,7 @@ class XpbdSolver(Solver):
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
                 watch=watch if part == 0 else 0.0,
                 head_start=self.settings.head_start,
-                compression=self._compression(speed),
+                compression=self.settings.compression,
                 evening=self.settings.evening if self.settings.levels and part + looks == parts else 0.0,
                 looks=looks,
                 ball=ball,
