@@ -47,20 +47,22 @@ class Quality:
     """substep where the cloth hardly stretches [s]"""
     shortest: float
     """substep where it stretches 1.3 times as much as stated [s]; cloth that whips may take less"""
+    resting: float
+    """substep of slow cloth, whatever its stretch [s]: the shape at rest is what one looks at"""
     stretch: float
     """99 % of the threads should stretch less than this"""
 
 
 QUALITIES = {
-    "draft": Quality(1 / 360, 1 / 720, 0.06),
-    "normal": Quality(1 / 480, 1 / 1200, 0.02),
-    "fine": Quality(1 / 1200, 1 / 2400, 0.01),
+    "draft": Quality(1 / 360, 1 / 720, 1 / 720, 0.06),
+    "normal": Quality(1 / 480, 1 / 1200, 1 / 1200, 0.02),
+    "fine": Quality(1 / 1200, 1 / 2400, 1 / 1200, 0.01),
 }
 """by name"""
 
-SLOW, AT_REST = 0.1, 1.25
-"""cloth slower than this on the mean [m/s] takes one number of substeps always, in terms of the most that
-calm cloth takes; cloth faster than twice this as many as its stretch asks for"""
+SLOW = 0.1
+"""cloth slower than this on the mean [m/s] takes resting substeps; cloth faster than twice this as many as
+its stretch asks for"""
 FAST = 0.35
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
@@ -75,7 +77,7 @@ needs besides the sweep (kernels/give.h), in cloth that moves and in slow cloth;
 RUBBING, STICKING = 0.04, 0.08
 """threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
 is nearly still [m/s²]; dry friction, so that small swings end"""
-NEARLY_STILL, HARDEST_BRAKE = 0.02, 20.0
+NEARLY_STILL, HARDEST_BRAKE = 0.03, 20.0
 """the mean speed below which cloth sticks [m/s], less and less up to twice this; the highest rate [1/s]"""
 
 
@@ -308,10 +310,9 @@ class XpbdSolver(Solver):
         calm = calmness(whipping, FAST)
         begin, end, highest = (calm * a + (1.0 - calm) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
+        moving = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         # cloth that comes to rest keeps to one number of substeps, else it trembles, stretched and relieved
-        # in turn; to a large one, as the shape at rest is what one looks at
-        strain = AT_REST + (1.0 - calmness(speed, SLOW)) * (strain - AT_REST)
-        rate = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
+        rate = moving + calmness(speed, SLOW) * (1 / quality.resting - moving)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
     def _substeps(self, position: Floats, speed: float, whipping: float, dt: float) -> int:
