@@ -3,8 +3,9 @@
 Its masses and stiffnesses are no kg and N/m: a point has 0.3, whatever the mesh, and its solver stops at
 errors that are small for such masses. With a square metre's real mass shared out (1e-5 kg a point) cloth
 hovers in the air. So the mass stays, and stiffness is chosen so that cloth of 64² comes down on the ball as
-ours does, with about our stretch. Gravity pulls by 9.81 mm per frame², whatever the frame rate: time is
-scaled by that.
+ours does, with about our stretch. It shears as easily as our fabric in proportion: Blender shears quads by
+springs of their own, while all sides of triangles are threads, so the cloth is given as cells. Gravity pulls
+by 9.81 mm per frame², whatever the frame rate: time is scaled by that.
 """
 
 from __future__ import annotations
@@ -22,11 +23,21 @@ HALF_GAP = 0.002
 """Blender keeps the sum of the cloth's and the obstacle's distance [m]: 4 mm as ours"""
 
 
-def add_mesh(name: str, vertices: Any, triangles: Any) -> Any:
+def cells(triangles: Any) -> list[list[int]]:
+    """Return the quads that triangles make two by two, one after the other."""
+    quads = []
+    for one, two in zip(triangles[::2].tolist(), triangles[1::2].tolist(), strict=True):
+        (k,) = (i for i, corner in enumerate(one) if corner not in two)
+        (far,) = (corner for corner in two if corner not in one)
+        quads.append([one[k], one[(k + 1) % 3], far, one[(k + 2) % 3]])
+    return quads
+
+
+def add_mesh(name: str, vertices: Any, faces: list[list[int]]) -> Any:
     """Return a new object; Blender's z is up, ours is y."""
     mesh = bpy.data.meshes.new(name)
     turned = np.stack([vertices[:, 0], -vertices[:, 2], vertices[:, 1]], axis=1)
-    mesh.from_pydata(turned.tolist(), [], triangles.tolist())
+    mesh.from_pydata(turned.tolist(), [], faces)
     made = bpy.data.objects.new(name, mesh)
     bpy.context.collection.objects.link(made)
     return made
@@ -48,7 +59,7 @@ def add_obstacle(scene: Arrays, frames: int, dt: float) -> None:
         bpy.ops.mesh.primitive_uv_sphere_add(segments=64, ring_count=32, radius=radius, location=(x, -z, y))
         obstacle = bpy.context.object
     else:
-        obstacle = add_mesh("dummy", scene["body"], scene["body_triangles"])
+        obstacle = add_mesh("dummy", scene["body"], scene["body_triangles"].tolist())
         key_motion(obstacle, frames, dt)
     hit = obstacle.modifiers.new("collision", "COLLISION")
     hit.settings.thickness_outer = HALF_GAP
@@ -57,12 +68,13 @@ def add_obstacle(scene: Arrays, frames: int, dt: float) -> None:
 
 def add_cloth(scene: Arrays, frames: int, dt: float) -> Any:
     """Return the cloth; its waist goes with the dummy."""
-    cloth = add_mesh("cloth", scene["start"], scene["triangles"])
+    cloth = add_mesh("cloth", scene["start"], cells(scene["triangles"]))
     soft = cloth.modifiers.new("cloth", "CLOTH")
     setting, finer = soft.settings, len(scene["start"]) / 4096
     setting.quality, setting.time_scale = 5, dt / FRAME_UNIT
     # the same cloth with more points of the same mass: springs and bending grow with their number
-    setting.tension_stiffness = setting.compression_stiffness = setting.shear_stiffness = 1000.0 * finer**0.5
+    setting.tension_stiffness = setting.compression_stiffness = 1000.0 * finer**0.5
+    setting.shear_stiffness = setting.tension_stiffness * float(scene["shear"] / scene["stiffness"])
     setting.bending_stiffness, setting.bending_damping, setting.air_damping = 0.1 * finer, 0.0, 0.0
     soft.collision_settings.distance_min = HALF_GAP
     soft.collision_settings.use_self_collision = False

@@ -129,6 +129,7 @@ def scene_arrays(trial: Trial, kind: str, frames: int, variant: str = "") -> dic
         "friction": np.array(CLOTH.friction),
         "bending": np.array(0.5 * (CLOTH.bend_warp + CLOTH.bend_weft)),
         "stiffness": np.array(0.5 * (CLOTH.stretch_weft + CLOTH.stretch_warp)),
+        "shear": np.array(CLOTH.shear),
     }
     if kind == "ball":
         return {**arrays, "centre": BALL_CENTRE, "radius": np.array(BALL_RADIUS)}
