@@ -144,8 +144,8 @@ def test_the_fabric_itself_is_shown_beside_the_simulators() -> None:
     for ours, truth in (figures[:2], figures[2:]):
         assert truth.scene == ours.scene
         assert truth.deepest == 0.0
-        # falls as ours does, within a millimetre
-        assert truth.height == pytest.approx(ours.height, abs=1e-3)
+        # falls as ours does, within 2 mm
+        assert truth.height == pytest.approx(ours.height, abs=2e-3)
 
 
 def test_peers_that_are_missing_are_named(monkeypatch, capsys) -> None:
