@@ -60,7 +60,7 @@ QUALITIES = {
 }
 """by name"""
 
-SLOW = 0.1
+SLOW = 0.07
 """cloth slower than this on the mean [m/s] takes resting substeps; cloth faster than twice this as many as
 its stretch asks for"""
 FAST = 0.35
@@ -311,7 +311,7 @@ class XpbdSolver(Solver):
         begin, end, highest = (calm * a + (1.0 - calm) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
         moving = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
-        # cloth that comes to rest keeps to one number of substeps, else it trembles, stretched and relieved
+        # slow cloth keeps to one number of substeps, else it trembles, stretched and relieved in turn
         rate = moving + calmness(speed, SLOW) * (1 / quality.resting - moving)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
