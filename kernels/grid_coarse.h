@@ -49,7 +49,7 @@ void average_coarse(const GridView<T> &g, int row, T *point, T *start) {
 
 // limits of coarse points that lie between rows first … past; parts of three rows that do not touch each other
 template <class T>
-void limit_rows(const GridView<T> &g, int kind, int first, int past, const Pull<T> &how) {
+void limit_rows(const GridView<T> &g, int kind, int first, int past, Pulls<T> how) {
     const Away &away = AWAY[kind];
     const Wide<T> all = wide<T>(T(1));
     const int turns = away.rows ? 2 : 1, run = away.rows ? away.rows : 1;
@@ -65,12 +65,12 @@ void limit_rows(const GridView<T> &g, int kind, int first, int past, const Pull<
                 }
 }
 template <class T>
-void limit_within(const GridView<T> &g, int first, int past, int kinds, const Pull<T> &how) {
+void limit_within(const GridView<T> &g, int first, int past, int kinds, Pulls<T> how) {
     for (int kind = 0; kind < kinds; ++kind) limit_rows(g, kind, first, past - AWAY[kind].rows, how);
 }
 // those that lead across the border before a row
 template <class T>
-void limit_across(const GridView<T> &g, int past, int kinds, const Pull<T> &how) {
+void limit_across(const GridView<T> &g, int past, int kinds, Pulls<T> how) {
     for (int kind = 0; kind < kinds; ++kind)
         if (AWAY[kind].rows) limit_rows(g, kind, past - AWAY[kind].rows, past, how);
 }

@@ -15,12 +15,11 @@ struct GridRun {
     const int rank, size;
     Barrier &barrier;
     const RowAir<T> air;
-    const Pull<T> pull;
     const Wide<T> thread_part;
     const Share bands, coarse_bands;
 
     GridRun(const ClothView<T, I> &c, const StepOptions<T> &options, int r, int s, Barrier &b)
-        : cloth(c), g(c.grid), o(options), rank(r), size(s), barrier(b), air(g, o), pull(o.pulls), thread_part(wide<T>(o.thread_part)),
+        : cloth(c), g(c.grid), o(options), rank(r), size(s), barrier(b), air(g, o), thread_part(wide<T>(o.thread_part)),
           bands(share(g.bands.count, r, s)), coarse_bands(share(g.coarse_bands.count, r, s)) {}
 
     template <class Use>
@@ -73,15 +72,15 @@ struct GridRun {
         const std::size_t last = g.coarse_bands.count - 1;
         each_band(coarse_bands, [&](std::size_t b) {
             for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) place_coarse(g, b, r);
-            limit_within(g, g.coarse_bands.begin(b), g.coarse_bands.end(b), AWAY_COUNT, pull);
+            limit_within(g, g.coarse_bands.begin(b), g.coarse_bands.end(b), AWAY_COUNT, o.pulls);
         });
         each_band(coarse_bands, [&](std::size_t b) {
-            if (b == 0) limit_within(g, 0, middle(0), AWAY_TWICE, pull);
-            if (b < last) limit_across(g, g.coarse_bands.end(b), AWAY_COUNT, pull);
-            limit_within(g, middle(b), b < last ? middle(b + 1) : g.coarse.rows, AWAY_TWICE, pull);
+            if (b == 0) limit_within(g, 0, middle(0), AWAY_TWICE, o.pulls);
+            if (b < last) limit_across(g, g.coarse_bands.end(b), AWAY_COUNT, o.pulls);
+            limit_within(g, middle(b), b < last ? middle(b + 1) : g.coarse.rows, AWAY_TWICE, o.pulls);
         });
         each_band(coarse_bands, [&](std::size_t b) {
-            limit_across(g, middle(b), AWAY_TWICE, pull);
+            limit_across(g, middle(b), AWAY_TWICE, o.pulls);
             for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) keep_push(g, r);
         });
     }
@@ -90,10 +89,10 @@ struct GridRun {
         each_band(bands, [&](std::size_t b) {
             bend_border(g, b);
             for (int r = g.bands.begin(b); r < g.bands.end(b); ++r) carry_row(g, b, r, limited());
-            sweep_band(g, b, inverse_dt2, o.compression, pull, thread_part);
+            sweep_band(g, b, inverse_dt2, o.compression, o.pulls, thread_part);
         });
         each_band(bands, [&](std::size_t b) {
-            if (g.bands.end(b) < g.fine.rows) join_bands(g, b, inverse_dt2, o.compression, pull, thread_part);
+            if (g.bands.end(b) < g.fine.rows) join_bands(g, b, inverse_dt2, o.compression, o.pulls, thread_part);
         });
     }
 

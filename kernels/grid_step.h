@@ -113,28 +113,15 @@ void bend_border(const GridView<T> &g, std::size_t band) {
     }
 }
 
-// How limits pull (Pulls in xpbd.h): of what stretches a pair by up to `give` they do a part only.
+// two points may not be farther apart than `rest`
 template <class T>
-struct Pull {
-    Wide<T> share, give, none = wide<T>(T(0));
-    explicit Pull(const Pulls<T> &p) : share(wide<T>(p.share)), give(wide<T>(p.give)) {}
-    // over / sum: how much longer a pair is than it may be
-    TOILE_INLINE Wide<T> operator()(const Wide<T> &over, const Wide<T> &sum, const Wide<T> &part) const {
-        const Wide<T> all = at_most(at_least(over, none), share * sum), hard = at_least(all - give * sum, none);
-        return hard + part * (all - hard);
-    }
-};
-
-// Two points may not be farther apart than `rest`. What they are pulled by is (l² - rest²) / (l² + rest²) of the way, 1 - rest / l to first
-// order, without the square root.
-template <class T>
-TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::ptrdiff_t two, const Wide<T> &rest2, const Pull<T> &how, const Wide<T> &part, const Wide<T> &live) {
+TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::ptrdiff_t two, const Wide<T> &rest2, Pulls<T> how, const Wide<T> &part, const Wide<T> &live) {
     Wide<T> i[3], d[3];
     for (int a = 0; a < 3; ++a) i[a] = wide_load(x[a] + one), d[a] = i[a] - wide_load(x[a] + two);
     const Wide<T> length2 = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * live, over = length2 - rest2, none = wide<T>(T(0));
     if (!any_greater(over, none)) return;  // most are slack most of the time
     const Wide<T> wi = wide_load(weight + one), wj = wide_load(weight + two), sum = length2 + rest2;
-    const Wide<T> s = how(over, sum, part) / (sum * at_least(wi + wj, wide<T>(T(1e-12)))), si = s * wi, sj = s * wj;
+    const Wide<T> s = pulled<T>(over, sum, how, part) / (sum * at_least(wi + wj, wide<T>(T(1e-12)))), si = s * wi, sj = s * wj;
     // lanes beyond the border may lie over the first ones of `one`, which must have the last word
     for (int a = 0; a < 3; ++a) wide_store(x[a] + two, wide_load(x[a] + two) + d[a] * sj);
     for (int a = 0; a < 3; ++a) wide_store(x[a] + one, i[a] - d[a] * si);
@@ -142,7 +129,7 @@ TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::pt
 
 // long threads along a row, and from it to the next but one
 template <class T>
-void pull_along(const GridView<T> &g, int row, const Pull<T> &how, const Wide<T> &part) {
+void pull_along(const GridView<T> &g, int row, Pulls<T> how, const Wide<T> &part) {
     if (g.reach[0] == T(0)) return;
     const Wide<T> rest2 = wide<T>(g.reach[0] * g.reach[0]);
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
@@ -150,7 +137,7 @@ void pull_along(const GridView<T> &g, int row, const Pull<T> &how, const Wide<T>
     });
 }
 template <class T>
-void pull_up(const GridView<T> &g, int row, const Pull<T> &how, const Wide<T> &part) {
+void pull_up(const GridView<T> &g, int row, Pulls<T> how, const Wide<T> &part) {
     if (g.reach[1] == T(0) || row + 2 >= g.fine.rows) return;
     const Wide<T> rest2 = wide<T>(g.reach[1] * g.reach[1]), all = wide<T>(T(1));
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) { pull(g.x, g.weight, at, at + 2 * PHASES * g.fine.pitch, rest2, how, part, all); });
@@ -221,7 +208,7 @@ void project_rows(const GridView<T> &g, int first, int past, T inverse_dt2, T co
 
 // what lies within a band of rows; then what joins it to the next
 template <class T>
-void sweep_band(const GridView<T> &g, std::size_t band, T inverse_dt2, T compression, const Pull<T> &how, const Wide<T> &part) {
+void sweep_band(const GridView<T> &g, std::size_t band, T inverse_dt2, T compression, Pulls<T> how, const Wide<T> &part) {
     const int first = g.bands.begin(band), past = g.bands.end(band);
     for (int r = first; r < past; ++r) pull_along(g, r, how, part);
     // rows 0 and 1 with 2 and 3, then 2 and 3 with 4 and 5
@@ -231,7 +218,7 @@ void sweep_band(const GridView<T> &g, std::size_t band, T inverse_dt2, T compres
     project_rows(g, first, past < g.fine.rows ? past - 1 : past, inverse_dt2, compression);
 }
 template <class T>
-void join_bands(const GridView<T> &g, std::size_t band, T inverse_dt2, T compression, const Pull<T> &how, const Wide<T> &part) {
+void join_bands(const GridView<T> &g, std::size_t band, T inverse_dt2, T compression, Pulls<T> how, const Wide<T> &part) {
     const int past = g.bands.end(band);
     for (int r = past - 2; r < past; ++r) pull_up(g, r, how, part);
     project_rows(g, past - 1, past, inverse_dt2, compression);

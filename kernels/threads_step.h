@@ -1,7 +1,8 @@
-// The threads of triangles. With Fu = Σ a_i x_i along the weft and Fv = Σ b_i x_i along the warp, the constraints |Fu| - 1, |Fv| - 1
+// What threads are pulled by. Of triangles: with Fu = Σ a_i x_i along the weft and Fv = Σ b_i x_i along the warp, the constraints |Fu| - 1, |Fv| - 1
 // and Fu · Fv have the stiffness (area × N/m) of weft, warp and shear. Included by xpbd_step.h and grid_step.h.
 #pragma once
 #include "wide.h"
+#include "xpbd.h"
 
 namespace TOILE_ISA {
 namespace {
@@ -12,6 +13,14 @@ template <class T, class V>
 TOILE_INLINE V shortfall(const V &length2, const V &soft, T compression) {
     const V one = filled<V>(T(1)), missing = one - length2;
     return at_most(missing, missing * filled<V>(compression)) / ((one + length2) * soft);
+}
+
+// Pairs that may not be farther apart than `rest`: (l² - rest²) / (l² + rest²) of the way, 1 - rest / l to first order, without the square root.
+// over: l² - rest², sum: l² + rest²; part: what is done of a stretch of up to Pulls::give (give.h). Returns how much of the way it is, times `sum`.
+template <class T, class V>
+TOILE_INLINE V pulled(const V &over, const V &sum, Pulls<T> how, const V &part) {
+    const V none = filled<V>(T(0)), all = at_most(at_least(over, none), filled<V>(how.share) * sum), hard = at_least(all - filled<V>(how.give) * sum, none);
+    return hard + part * (all - hard);
 }
 
 template <class T>

@@ -13,8 +13,7 @@ namespace TOILE_ISA {
 namespace {
 
 // Seams, long threads and limits: two points may not be farther apart than `rest`, and are not pulled by more than a share of the way at once, so
-// that cloth caught on the body is not torn through it. What they are pulled by is (l² - rest²) / (l² + rest²) of the way, 1 - rest / l to first
-// order, without the square root.
+// that cloth caught on the body is not torn through it.
 template <class T, class I>
 struct PullBlock {
     const I *index;
@@ -29,10 +28,9 @@ struct PullBlock {
         rest2 = load(rest) * ratio, rest2 *= rest2;
         return any_greater(length2, rest2);
     }
-    TOILE_INLINE void pull(const Pulls<T> &how, const Lane<T> &part) {
-        const Lane<T> none = splat<T>(T(0)), tiny = splat<T>(T(1e-30)), sum = length2 + rest2;
-        const Lane<T> all = at_most(at_least(length2 - rest2, none), splat<T>(how.share) * sum), hard = at_least(all - splat<T>(how.give) * sum, none);
-        const Lane<T> s = (hard + part * (all - hard)) / at_least(sum * (i.w + j.w), tiny), si = s * i.w, sj = s * j.w;
+    TOILE_INLINE void pull(Pulls<T> how, const Lane<T> &part) {
+        const Lane<T> tiny = splat<T>(T(1e-30)), sum = length2 + rest2;
+        const Lane<T> s = pulled<T>(length2 - rest2, sum, how, part) / at_least(sum * (i.w + j.w), tiny), si = s * i.w, sj = s * j.w;
         i.x -= dx * si, i.y -= dy * si, i.z -= dz * si;
         j.x += dx * sj, j.y += dy * sj, j.z += dz * sj;
     }
@@ -41,7 +39,7 @@ struct PullBlock {
 
 // rest lengths times `ratio`; part: of each pair, unless the set knows better
 template <class T, class I>
-void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, const Pulls<T> &how, T part) {
+void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, Pulls<T> how, T part) {
     const Lane<T> scale = splat<T>(ratio);
     const I *index = set.index + 2 * LANES * first, *const end = set.index + 2 * LANES * last;
     const T *rest = set.rest + LANES * first;
