@@ -13,7 +13,7 @@ class Alike {
   public:
     Alike() = default;
     explicit Alike(std::vector<T> values) : size_(values.size()) {
-        std::vector<std::uint16_t> number(size_);
+        std::vector<std::uint8_t> number(size_);
         std::size_t last = 0;
         for (std::size_t p = 0; p < size_; ++p) {
             if (value_.empty() || value_[last] != values[p]) last = find(values[p]);
@@ -21,12 +21,22 @@ class Alike {
                 value_ = std::move(values), each_ = true;
                 return;
             }
-            number[p] = static_cast<std::uint16_t>(last);
+            number[p] = static_cast<std::uint8_t>(last);
         }
         if (value_.size() > 1) number_ = std::move(number);
         value_.shrink_to_fit();
     }
     T operator[](std::size_t p) const { return value_[each_ ? p : number_.empty() ? 0 : number_[p]]; }
+    // f of every number, worked out once where they are alike
+    template <class F>
+    void map(const F &f, T *to) const {
+        if (!size_) return;
+        std::vector<T> found(value_.size());
+        std::transform(value_.begin(), value_.end(), found.begin(), f);
+        if (each_) std::copy(found.begin(), found.end(), to);
+        else if (number_.empty()) std::fill_n(to, size_, found[0]);
+        else for (std::size_t p = 0; p < size_; ++p) to[p] = found[number_[p]];
+    }
     std::size_t size() const { return size_; }
     bool all_alike() const { return value_.size() < 2; }
     // every number that occurs
@@ -44,5 +54,5 @@ class Alike {
     std::size_t size_ = 0;
     bool each_ = false;
     std::vector<T> value_;
-    std::vector<std::uint16_t> number_;
+    std::vector<std::uint8_t> number_;
 };

@@ -191,7 +191,9 @@ class Grid {
         for (int a = 0; a < 3; ++a) coarse_x_[a].assign(size, T(0)), average_[a].assign(size, T(0));
         push_.set(c.rows, c.columns, view_.bands.count), coarser_push_ = {};
         coarse_weight_.assign(size, T(0)), coarse_share_ = {}, std::fill(share_.begin(), share_.end(), T(0));
-        for (int k = 0; k < AWAY_COUNT; ++k) coarse_rest2_[k].assign(size, FAR), slant_[k].assign(size, T(0)), coarse_part_[k].assign(size, T(1));
+        for (int k = 0; k < AWAY_COUNT; ++k) coarse_rest2_[k].assign(size, FAR), coarse_part_[k].assign(size, T(1));
+        std::vector<T> slant[AWAY_COUNT];
+        for (auto &of_kind : slant) of_kind.assign(size, T(0));
         for (std::size_t k = 0; k < level.count; ++k) {
             coarse_weight_[coarse_place(k)] = static_cast<T>(level.inverse_mass[k]);
             for (std::size_t e = level.average_begin[k]; e < level.average_begin[k + 1]; ++e)
@@ -199,12 +201,11 @@ class Grid {
         }
         for (std::size_t e = 0; e < level.rest.size(); ++e) {
             const int one = level.pair[2 * e], two = level.pair[2 * e + 1];
-            const Away away{two / c.columns - one / c.columns, two % c.columns - one % c.columns};
             const std::ptrdiff_t at = coarse_place(one);
-            for (int k = 0; k < AWAY_COUNT; ++k)
-                if (AWAY[k].rows == away.rows && AWAY[k].columns == away.columns)
-                    coarse_rest2_[k][at] = static_cast<T>(level.rest[e] * level.rest[e]), slant_[k][at] = static_cast<T>(level.slant[e]);
+            const int k = kind_of(one, two);
+            if (k < AWAY_COUNT) coarse_rest2_[k][at] = static_cast<T>(level.rest[e] * level.rest[e]), slant[k][at] = static_cast<T>(level.slant[e]);
         }
+        for (int k = 0; k < AWAY_COUNT; ++k) slant_[k] = Alike(std::move(slant[k]));
     }
     // the next coarser points, one to three by three of them
     void set_coarser(const Level &level) {
@@ -217,16 +218,10 @@ class Grid {
     }
     void forget_coarse() { view_.coarse = {}; }
     // how often the limit between two points of the finest level is swept in a substep
-    int sweeps(std::int32_t one, std::int32_t two) const {
-        const int columns = (view_.fine.columns + PHASES - 1) / PHASES;
-        for (int k = 0; k < AWAY_TWICE; ++k)
-            if (two - one == AWAY[k].rows * columns + AWAY[k].columns) return 2;
-        return 1;
-    }
+    int sweeps(std::int32_t one, std::int32_t two) const { return kind_of(one, two) < AWAY_TWICE ? 2 : 1; }
     // limits of the finest level do so much of what they ask for
     void set_parts(const Bears &parts) {
-        for (int k = 0; k < AWAY_COUNT; ++k)
-            for (std::size_t i = 0; i < slant_[k].size(); ++i) coarse_part_[k][i] = static_cast<T>(parts.part(slant_[k][i]));
+        for (int k = 0; k < AWAY_COUNT; ++k) slant_[k].map([&](T slant) { return static_cast<T>(parts.part(slant)); }, coarse_part_[k].data());
     }
     // calls use(first point, second point, rest length, part) for every limit of the finest level
     template <class Use>
@@ -278,7 +273,7 @@ class Grid {
         std::size_t sum = bytes_of(stiffness_, most_, weight_, share_, next_, after_next_, half_, coarse_weight_, coarse_share_) + push_.bytes() + coarser_push_.bytes() + border.bytes() + skin.bytes();
         for (const auto *part : {x_, before_, asked_, moment_, coarse_x_, average_})
             for (int a = 0; a < 3; ++a) sum += bytes_of(part[a]);
-        for (int k = 0; k < AWAY_COUNT; ++k) sum += bytes_of(coarse_rest2_[k], coarse_part_[k], slant_[k]);
+        for (int k = 0; k < AWAY_COUNT; ++k) sum += bytes_of(coarse_rest2_[k], coarse_part_[k]) + slant_[k].bytes();
         return sum;
     }
     GridView<T> view() {
@@ -307,6 +302,13 @@ class Grid {
 
   private:
     static constexpr T FAR = T(1e9);
+    // which of AWAY leads from one point of the finest level to another; AWAY_COUNT: none
+    int kind_of(std::int32_t one, std::int32_t two) const {
+        const int columns = view_.fine.count(0), down = two / columns - one / columns, along = two % columns - one % columns;
+        int kind = 0;
+        while (kind < AWAY_COUNT && (AWAY[kind].rows != down || AWAY[kind].columns != along)) ++kind;
+        return kind;
+    }
     // where a vertex, and a coarse point, is in the arrays here, which begin with a row of nothing
     std::ptrdiff_t inside(std::size_t p) const { return view_.fine.place(static_cast<int>(p / columns()) + 1, static_cast<int>(p % columns())); }
     std::ptrdiff_t coarse_place(std::size_t k) const {
@@ -321,6 +323,7 @@ class Grid {
     GridView<T> view_;
     bool alternate_ = false;
     AlignedVector<T> x_[3], before_[3], asked_[3], moment_[3], stiffness_, most_, weight_, share_, next_, after_next_, half_;
-    AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT], coarse_part_[AWAY_COUNT], slant_[AWAY_COUNT];
+    AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT], coarse_part_[AWAY_COUNT];
+    Alike<T> slant_[AWAY_COUNT];  // sin 2θ of each limit
     Push<T> push_, coarser_push_;
 };

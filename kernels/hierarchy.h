@@ -4,6 +4,7 @@
 // points near it; two coarse points may never be farther apart than on the flat cloth. Limits are one-sided: cloth
 // folds freely, it only does not stretch.
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,10 +27,11 @@ struct Level {
     std::vector<double> slant;       // (limit) sin 2θ of its angle with the weft: 0 along threads, ±1 along the bias
 };
 
-// sin 2θ of a way on the flat cloth
+// sin 2θ of a way on the flat cloth; 0, not a rounding error, along threads: so that those of a rectangle are alike
 inline double slant_of(double u, double v) {
     const double square = u * u + v * v;
-    return square > 0 ? 2 * u * v / square : 0.0;
+    const double slant = square > 0 ? 2 * u * v / square : 0.0;
+    return std::abs(slant) < 1e-12 ? 0.0 : slant;
 }
 
 struct Sheet {

@@ -45,5 +45,7 @@ def sweeps_of(pair: Ints, columns: int) -> Floats:
 
     Those to the next two in a row, to the next below and to the one right of that twice.
     """
-    away = pair[:, 1] - pair[:, 0]
-    return np.where(np.isin(away, [1, 2, columns, columns + 1]), 2.0, 1.0)
+    row, column = np.divmod(pair, columns)
+    down, along = row[:, 1] - row[:, 0], column[:, 1] - column[:, 0]
+    twice = ((down == 0) & (along <= 2)) | ((down == 1) & ((along == 0) | (along == 1)))
+    return np.where(twice, 2.0, 1.0)

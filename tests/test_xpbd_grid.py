@@ -142,6 +142,23 @@ def shares(w: Floats, shape: tuple[int, int], cell: Floats, levels: int, dt2: fl
     return shared_out(stiff, np.array([mass / 2, mass / 4]), bears, dt2)
 
 
+@pytest.mark.parametrize("columns", [6, 9, 12, 35])
+def test_parts_equal_the_numpy_reference(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    # of four coarse columns two back in the next row are as many numbers on as two in the same row
+    monkeypatch.setattr("toile.cloth.grid.FEWEST", columns)
+    garment = square_cloth(columns - 1, 40, 0.01 * columns, 0.41)
+    solver = XpbdSolver(garment, replace(DOUBLE, levels=1))
+    grid, x = find_grid(garment), flat_position(garment)
+    assert grid is not None
+    solver._set_levels()
+    solver._cloth.let_limits_give(GIVE, 1e-4)
+    point, pair, _, parts, _ = solver._cloth.level_limits(0, x)
+    share = shares(1 / particle_mass(garment), (41, columns), grid.cell, 1, 1e-8)
+    slant = slant_of(point[pair[:, 1], :2] - point[pair[:, 0], :2])
+    assert parts.max() < 1
+    np.testing.assert_allclose(parts, parts_of(slant, share[1]), rtol=1e-9)
+
+
 def follow(count: int) -> Floats:
     """Return how much each of some rows follows the coarse rows, one to three of them."""
     coarse = -(-count // 3)
