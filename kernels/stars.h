@@ -112,7 +112,6 @@ class Stars {
             }
         }
         stiffness_.shrink_to_fit();
-        moment_.assign(4 * stiffness_.size(), T(0));
         rows_.set(curvature, force, chunk_count, true);
     }
 
@@ -121,7 +120,7 @@ class Stars {
 
     // what the weighted sum of each particle's star is at rest (particle, 3), in the caller's order
     void set_rest(const double *rest, const std::vector<I> &order) {
-        rest_.assign(moment_.size(), T(0));
+        rest_.assign(4 * stiffness_.size(), T(0));
         const auto keep = [&](std::size_t star, std::size_t p) {
             for (int a = 0; a < 3; ++a) rest_[4 * star + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);
         };
@@ -141,7 +140,7 @@ class Stars {
         });
         known_ = std::move(known), columns_ = columns, bend_ = {bend[0], bend[1]};
         rows_ = {}, rows_.set(curvature, force, chunk_count, false);
-        give_back(moment_, rest_);  // the grid has its own
+        give_back(rest_);  // a grid lies flat
     }
 
     // row sums of |C W Cᵀ|; inverse_mass(particle)
@@ -170,13 +169,13 @@ class Stars {
     }
 
     std::size_t bytes() const {
-        return rows_.bytes() + smooth_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, moment_, rest_, home_, edge_);
+        return rows_.bytes() + smooth_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, rest_, home_, edge_);
     }
-    // dt2: what the longest of the next substeps will ask for [s²]
-    Bending<T, I> view(T dt2) {
+    // moment: room for all stars; dt2: what the longest of the next substeps will ask for [s²]
+    Bending<T, I> view(T *moment, T dt2) {
         const std::size_t particle_count = stiffness_.size() - home_.size();
         if (known_.empty() && !smooth_.ready(dt2)) smooth_.prepare(stiffness_, most_, edge_, particle_count, [&](const auto &use) { each(use); });
-        return {rows_.curvature(), rows_.force(), stiffness_.data(), most_.data(), moment_.data(),
+        return {rows_.curvature(), rows_.force(), stiffness_.data(), most_.data(), moment,
                 rest_.empty() ? nullptr : rest_.data(), smooth_.view(particle_count)};
     }
 
@@ -206,5 +205,5 @@ class Stars {
     std::vector<std::int32_t> home_;  // particles of the stars that are numbered after the particles
     std::vector<std::array<std::int32_t, 2>> edge_;  // neighbours of those along free edges
     SmoothStars<T, I> smooth_;
-    std::vector<T> stiffness_, most_, moment_, rest_;  // of stars; most: what they may weigh
+    std::vector<T> stiffness_, most_, rest_;  // of stars; most: what they may weigh
 };

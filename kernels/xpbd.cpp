@@ -55,7 +55,7 @@ class Cloth {
         order_.set(order);
         // each group of constraints has a particle for lanes without a constraint
         rows_ = count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE);
-        point_.assign(4 * rows_, T(0)), velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(8 * rows_, T(0));
+        point_.assign(4 * rows_, T(0)), velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(4 * (rows_ + std::max(rows_, count_ + star_along)), T(0));
         keep_inverse_mass(inverse_mass);
         drag_ = Alike(order_.numbers(drag)), thickness_ = Alike(order_.numbers(thickness)), friction_ = Alike(order_.numbers(friction)), grip_ = friction_;
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
@@ -428,9 +428,9 @@ class Cloth {
     }
 
     ClothView<T, I> view(T dt2) {
-        ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), work_.data() + 4 * rows_, kept_.data(),
+        ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), kept_.data(),
                        static_cast<std::size_t>(!drag_.all_alike()),
-                       triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(dt2),
+                       triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(work_.data() + 4 * rows_, dt2),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         v.grid.kept = kept_[0];
@@ -444,7 +444,7 @@ class Cloth {
     T give_ = T(0);  // by how much limits are stretched before they are hard
     std::size_t constraint_count_ = 0, star_count_ = 0;
     ParticleOrder<T, I> order_;
-    std::vector<T> work_;  // before and asked of ClothView; free between the substeps
+    std::vector<T> work_;  // where particles were before a substep, moments of stars; free between the steps
     std::vector<T> point_, velocity_, kept_;
     Alike<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now
     T air_ = T(0);                                 // drag besides the fabric's [1/s]

@@ -58,7 +58,7 @@ struct Bending {
     SparseRows<T, I> curvature, force;
     // gain_s = dt² / α, less where that were unstable; see Stars::stiffness
     const T *stiffness = nullptr, *most = nullptr;  // (star)
-    T *moment = nullptr;      // (star, 4)
+    T *moment = nullptr;      // (star, 4), and room for all particles with their dummies
     const T *rest = nullptr;  // (star, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
     Smoothing<T, I> smoothing;
 };
@@ -98,9 +98,9 @@ struct ClothView {
     std::size_t particle_count;
     int chunk_count;
     T *point;           // (particle + dummies, 4): x, y, z [m], inverse mass [1/kg]
-    T *before;          // (particle + 2 dummies, 4): position at the start of the substep
-    T *velocity;        // (particle, 4) [m/s]
-    T *asked;           // (particle, 4): what the constraints of the last substep moved it by [m]
+    T *before;          // (particle + dummies, 4): position at the start of the substep
+    // (particle, 4) [m/s]; of particles that are not pinned, while the substeps run, where they would be without constraints [m], then by how much these have moved them
+    T *velocity;
     const T *kept;      // (particle), or four of all: 1 / (1 + dt d), what the air leaves of a velocity in a substep; d [1/s] is the drag
     std::size_t kept_stride;  // 1; 0: all are alike
     Constraints<T, I> triangles, seams, long_threads;

@@ -147,12 +147,12 @@ struct Air {
 // where the particles are kept, see ClothView
 template <class T>
 struct Particles {
-    T *point, *before, *velocity, *asked;
+    T *point, *before, *velocity;
     const T *kept;
     std::size_t kept_stride;
     template <class I>
     explicit Particles(const ClothView<T, I> &c)
-        : point(c.point), before(c.before), velocity(c.velocity), asked(c.asked), kept(c.kept), kept_stride(c.kept_stride) {}
+        : point(c.point), before(c.before), velocity(c.velocity), kept(c.kept), kept_stride(c.kept_stride) {}
 };
 
 // v += dt g, air drag implicitly, v ← (v + dt d wind) / (1 + dt d), x += dt v. Tension changes little from one substep to the next, so the prediction begins
@@ -165,7 +165,7 @@ TOILE_INLINE void predict(const Particles<T> &at, const Air<T> &air, std::size_t
     const Wide<T> ahead = choose(w, air.head_start * asked, wide<T>(T(0)));
     const Wide<T> free = x + air.dt * v;
     wide_store<T>(at.before + 4 * p, x);
-    wide_store<T>(at.asked + 4 * p, free);  // until settle knows where the constraints wanted the particle
+    wide_store<T>(at.velocity + 4 * p, choose(w, free, v));  // until it is known where the constraints wanted the particle
     wide_store<T>(at.point + 4 * p, free + ahead);
 }
 
@@ -378,8 +378,10 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
     const std::size_t end = past < cloth.particle_count ? past : cloth.particle_count;
     const Wide<T> inverse_dt = wide<T>(T(1) / o.dt), fastest = wide<T>(o.speed_limit);
     // what the constraints asked for, then cloth against cloth
-    for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>)
-        wide_store<T>(at.asked + 4 * p, wide_load(at.point + 4 * p) - wide_load(at.asked + 4 * p));
+    for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
+        const Wide<T> x = wide_load(at.point + 4 * p), free = wide_load(at.velocity + 4 * p);
+        wide_store<T>(at.velocity + 4 * p, choose(all_four<3, T>(x), x - free, free));
+    }
     if (cloth.pairs.block_count)
         for (std::size_t p = begin; p < end; ++p)
             if (at.point[4 * p + 3] != T(0)) apply_pairs(cloth.pairs, p, at.point + 4 * p, at.before + 4 * p);
@@ -388,7 +390,7 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
         const Wide<T> x = wide_load(at.point + 4 * p), v = new_velocity(at, fastest, inverse_dt, p, x);
         if (last) wide_store<T>(at.velocity + 4 * p, v);
-        else predict(at, air, p, x, v, wide_load(at.asked + 4 * p));
+        else predict(at, air, p, x, v, wide_load(at.velocity + 4 * p));
     }
 }
 
@@ -414,12 +416,13 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     turn.barrier.wait();
 }
 
-// Particles are moved along their threads (StepOptions::evening), velocities stay. After the last substep nobody needs `asked`.
+// Particles are moved along their threads (StepOptions::evening), velocities stay. By how much is added up where moments were, which are used up.
 template <class T, class I, class EachSpan>
 void even_out(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Share &chunks, const EachSpan &each_particles, int rank, Barrier &barrier) {
     const auto &triangles = cloth.triangles;
-    const auto even = [&](std::size_t g) { even_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, cloth.asked, o.evening, o.compression); };
-    each_particles([&](std::size_t p) { wide_store<T>(cloth.asked + 4 * p, wide<T>(T(0))); });
+    T *const shift = cloth.bending.moment;
+    const auto even = [&](std::size_t g) { even_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, shift, o.evening, o.compression); };
+    each_particles([&](std::size_t p) { wide_store<T>(shift + 4 * p, wide<T>(T(0))); });
     barrier.wait();
     for (std::size_t c = chunks.begin; c < chunks.end; ++c) even(c);
     barrier.wait();
@@ -428,8 +431,8 @@ void even_out(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Share
     if (rank == 0) even(2 * cloth.chunk_count);
     barrier.wait();
     each_particles([&](std::size_t p) {
-        const Wide<T> shift = wide_load(cloth.asked + 4 * p);
-        for (T *at : {cloth.point, cloth.before}) wide_store<T>(at + 4 * p, wide_load(at + 4 * p) + shift);
+        const Wide<T> by = wide_load(shift + 4 * p);
+        for (T *at : {cloth.point, cloth.before}) wide_store<T>(at + 4 * p, wide_load(at + 4 * p) + by);
     });
     barrier.wait();
 }

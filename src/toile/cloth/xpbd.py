@@ -184,7 +184,7 @@ class XpbdSolver(Solver):
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
         self._folds = Folds(garment, bends.centre, self.settings.bend_scale) if len(garment.fold_uv) else None
-        self._friction, self._loose = np.ones(garment.particle_count), False
+        self._friction, self._loose = np.broadcast_to(1.0, garment.particle_count), False
         self._seam_fraction = self._next_fraction = 1.0
         self._levels_ready = False
         if self._grid is not None:
@@ -231,13 +231,13 @@ class XpbdSolver(Solver):
 
     def set_friction(self, scale: float | Floats) -> None:
         """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
-        self._friction = np.full(self.garment.particle_count, scale, np.float64)
-        self._cloth.set_friction(self._friction)
+        self._friction = np.broadcast_to(np.array(scale, np.float64), self.garment.particle_count)
+        self._cloth.set_friction(np.ascontiguousarray(self._friction))
 
     def _loosen(self, contacts: Contacts) -> None:
         """Let cloth slide on skin that grips less, until it is looked at again."""
         if contacts.grip is not None or self._loose:
-            self._cloth.set_friction(gripping(contacts, self._friction))
+            self._cloth.set_friction(np.ascontiguousarray(gripping(contacts, self._friction)))
         self._loose = contacts.grip is not None
 
     def _set_grid(self, threads: Membrane, bends: Stars) -> None:
