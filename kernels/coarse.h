@@ -40,14 +40,15 @@ template <class T, class I>
 struct CoarseSet {
     std::size_t count;
     int chunk_count;
-    ConstraintSet<T, I> limits;
+    ConstraintSet<T, CoarseNumber> limits;
     std::vector<T> slant;  // (block, lane) of limits: sin 2θ
     std::vector<std::int32_t> average_begin;
-    std::vector<I> average_point, spread_point;
+    std::vector<I> average_point;
+    std::vector<CoarseNumber> spread_point;
     std::vector<T> point, start, average_weight, spread_weight;
     explicit CoarseSet(const Level &from) : CoarseSet(from, pack(from.pair, 2, from.count, chunk_count_for(4 * from.count))) {}
     CoarseSet(const Level &from, const Packed &packed)
-        : count(from.count), chunk_count(chunk_count_for(4 * count)), limits(packed_pulls<T, I>(packed, from.rest.data())),
+        : count(from.count), chunk_count(chunk_count_for(4 * count)), limits(packed_pulls<T, CoarseNumber>(packed, from.rest.data())),
           slant(packed_numbers<T>(packed, from.slant.data())),
           average_begin(from.average_begin.begin(), from.average_begin.end()),
           average_point(from.average_point.begin(), from.average_point.end()),

@@ -72,9 +72,9 @@ std::vector<Level> make_grid_hierarchy(int rows, int columns, const double *cell
         for (int c = 0; c < columns; ++c) fine.u.push_back(c * cell[0]), fine.v.push_back(r * cell[1]);
     for (int l = 0; l < level_count; ++l) {
         FlatGrid coarse{(fine.rows + 2) / 3, (fine.columns + 2) / 3, {}, {}, {}};
-        if (static_cast<std::size_t>(coarse.rows) * coarse.columns < FEWEST_COARSE) break;
         Level level;
         level.count = static_cast<std::size_t>(coarse.rows) * coarse.columns;
+        if (level.count < FEWEST_COARSE || (l > 0 && level.count > MOST_COARSE)) break;  // the finest are not counted by lists
         std::vector<double> carried(level.count, 0.0);
         spread_grid(level, fine, coarse, carried);
         average_grid(level, fine, coarse, carried);

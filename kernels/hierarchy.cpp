@@ -410,8 +410,10 @@ std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count) {
         particle[p] = static_cast<std::int32_t>(p), rows[p] = {{static_cast<std::int32_t>(p), 1.0}};
     for (int l = 0; l < level_count; ++l) {
         spacing *= 3;
-        const Parents parents = choose(make_graph(inverse_mass.size(), pair, rest), inverse_mass, spacing);
-        if (parents.seed.size() < FEWEST_COARSE) break;
+        const Graph graph = make_graph(inverse_mass.size(), pair, rest);
+        Parents parents = choose(graph, inverse_mass, spacing);
+        for (int wider = 0; wider < 8 && parents.seed.size() > MOST_COARSE; ++wider) parents = choose(graph, inverse_mass, spacing *= 1.25);
+        if (parents.seed.size() < FEWEST_COARSE || parents.seed.size() > MOST_COARSE) break;
         Level level;
         set_weights(level, parents, inverse_mass, spacing);
         rows = compose(level, rows, sheet.particle_count);

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-constexpr std::size_t FEWEST_COARSE = 12;  // no level with fewer points
+constexpr std::size_t FEWEST_COARSE = 12;     // no level with fewer points
+constexpr std::size_t MOST_COARSE = 65'000;  // nor with more: 16 bits count them, and some that nobody reads
 
 struct Level {
     std::size_t count = 0;
@@ -44,7 +45,7 @@ struct Sheet {
     const std::int32_t *flat;      // (t, 3): flat points; at a seam one particle has several
 };
 
-// levels with spacing 3, 9, 27 … times the mean edge length, up to `level_count` or until few points are left
+// levels with spacing 3, 9, 27 … times the mean edge length, up to `level_count` or until few points are left; wider where there would be too many
 std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count);
 
 // The same over a rectangle of rows × columns points, cells of width and height `cell` [m]: a coarse point to three by three finer ones. Limits go

@@ -8,6 +8,7 @@
 #include "team.h"
 
 // I: what counts particles; 16 bits where there are few enough
+using CoarseNumber = std::uint16_t;  // what counts coarse points: see MOST_COARSE
 
 // packed constraints (pack.h): blocks of eight, group by group
 template <class T, class I>
@@ -76,9 +77,9 @@ struct LevelView {
     const std::int32_t *average_begin = nullptr;
     const I *average_point = nullptr;
     const T *average_weight = nullptr;
-    const I *spread_point = nullptr;   // (finer, 4)
-    const T *spread_weight = nullptr;  // (finer, 4)
-    Constraints<T, I> limits;
+    const CoarseNumber *spread_point = nullptr;  // (finer, 4)
+    const T *spread_weight = nullptr;            // (finer, 4)
+    Constraints<T, CoarseNumber> limits;
 };
 
 // Planes of the skin, eight side by side: normal · x >= offset + speed · t, with skin that moves past. Spans of consecutive

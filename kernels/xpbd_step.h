@@ -186,7 +186,7 @@ void average(const LevelView<T, I> &level, const T *finer, std::size_t first, st
 template <class T, class I>
 struct Following {
     const T *point, *start, *weight;
-    const I *coarse;
+    const CoarseNumber *coarse;
     explicit Following(const LevelView<T, I> &level)
         : point(level.point), start(level.start), weight(level.spread_weight), coarse(level.spread_point) {}
     // correction of one of them; move(c): that of the coarse point whose numbers begin at c
