@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,53 @@ template <class T>
 struct SparseRow {
     std::int32_t home = 0;  // the particle whose chunk it belongs to
     std::vector<std::pair<std::int32_t, T>> entry;
+};
+
+// rows whose numbers N holds, counted from one near them
+template <class T, class N>
+class PackedRows {
+  public:
+    PackedRows() {
+        for (auto &begin : run_begin_) begin.assign(1, 0);
+    }
+    // whether numbers between low and high can be of one row
+    static bool holds(std::int32_t low, std::int32_t high) { return high - low <= MOST; }
+    // low, high: its least and largest number; of: curvature, force
+    void add(const SparseRow<T> &row, std::int32_t r, std::int32_t low, std::int32_t high, const bool *of) {
+        if (low < from_ || high - from_ > MOST) from_ = high <= MOST ? 0 : low + (high - low) / 2 - MOST / 2;
+        const auto length = static_cast<std::int32_t>(row.entry.size());
+        for (int k = 0; k < 2; ++k) {
+            if (!of[k]) continue;
+            const bool begun = run_[k].size() > run_begin_[k].back();
+            const bool goes_on = begun && run_[k].back().length == length && run_[k].back().from == from_ && run_[k].back().last == target_.size();
+            if (!goes_on) run_[k].push_back({length, from_, target_.size(), target_.size(), at_.size()});
+            ++run_[k].back().last;
+        }
+        target_.push_back(static_cast<N>(r - from_));
+        for (const auto &[source, c] : row.entry) at_.push_back(static_cast<N>(source - from_)), weight_.push_back(c);
+    }
+    void end_chunk() {
+        for (int k = 0; k < 2; ++k) run_begin_[k].push_back(run_[k].size());
+    }
+    void shrink() { run_[0].shrink_to_fit(), run_[1].shrink_to_fit(), target_.shrink_to_fit(), at_.shrink_to_fit(), weight_.shrink_to_fit(); }
+    // calls use(star, particle, weight)
+    template <class Use>
+    void each(const Use &use) const {
+        for (const RowRun &k : run_[0])
+            for (std::size_t r = k.first, e = k.entry; r < k.last; ++r)
+                for (int n = 0; n < k.length; ++n, ++e) use(k.from + target_[r], k.from + at_[e], weight_[e]);
+    }
+    // of curvature (0) or force (1)
+    RowList<T, N> view(int k) const { return {run_begin_[k].data(), run_[k].data(), target_.data(), at_.data(), weight_.data()}; }
+    std::size_t bytes() const { return bytes_of(run_begin_[0], run_begin_[1], run_[0], run_[1], target_, at_, weight_); }
+
+  private:
+    static constexpr std::int32_t MOST = sizeof(N) == 2 ? 65535 : std::numeric_limits<std::int32_t>::max();
+    std::int32_t from_ = 0;
+    std::vector<std::size_t> run_begin_[2];
+    std::vector<RowRun> run_[2];
+    std::vector<N> target_, at_;
+    std::vector<T> weight_;
 };
 
 // The stars' matrix by star (curvature) and by particle (force), rows sorted by length inside each chunk. Away from free edges the
@@ -40,7 +88,6 @@ class StarRows {
             if (!curvature[r].entry.empty()) join(parts[both ? 0 : 1], r);
             if (r < particle_count && (!both || curvature[r].entry.empty()) && (empty_too || !force[r].entry.empty())) join(parts[2], r);
         }
-        for (auto &begin : run_begin_) begin.assign(1, 0);
         for (int c = 0; c < chunk_count; ++c) {
             for (Part &part : parts) {
                 std::vector<std::int32_t> &list = part.members[c];
@@ -50,38 +97,27 @@ class StarRows {
                 });
                 for (const std::int32_t r : list) add((*part.rows)[r], r, part.of);
             }
-            for (int k = 0; k < 2; ++k) run_begin_[k].push_back(run_[k].size());
+            near_.end_chunk(), far_.end_chunk();
         }
-        run_[0].shrink_to_fit(), run_[1].shrink_to_fit(), target_.shrink_to_fit(), at_.shrink_to_fit(), weight_.shrink_to_fit();
+        near_.shrink(), far_.shrink();
     }
     // calls use(star, particle, weight)
     template <class Use>
     void each(const Use &use) const {
-        for (const RowRun &k : run_[0])
-            for (std::size_t r = k.first, e = k.entry; r < k.last; ++r)
-                for (int n = 0; n < k.length; ++n, ++e) use(target_[r], at_[e], weight_[e]);
+        near_.each(use), far_.each(use);
     }
-    SparseRows<T, I> curvature() const { return view(0); }
-    SparseRows<T, I> force() const { return view(1); }
-    std::size_t bytes() const { return bytes_of(run_begin_[0], run_begin_[1], run_[0], run_[1], target_, at_, weight_); }
+    SparseRows<T, I> curvature() const { return {near_.view(0), far_.view(0)}; }
+    SparseRows<T, I> force() const { return {near_.view(1), far_.view(1)}; }
+    std::size_t bytes() const { return near_.bytes() + far_.bytes(); }
 
   private:
-    SparseRows<T, I> view(int k) const { return {run_begin_[k].data(), run_[k].data(), target_.data(), at_.data(), weight_.data()}; }
     void add(const SparseRow<T> &row, std::int32_t r, const bool *of) {
-        const auto length = static_cast<std::int32_t>(row.entry.size());
-        for (int k = 0; k < 2; ++k) {
-            if (!of[k]) continue;
-            const bool goes_on = run_[k].size() > run_begin_[k].back() && run_[k].back().length == length && run_[k].back().last == target_.size();
-            if (!goes_on) run_[k].push_back({length, target_.size(), target_.size(), at_.size()});
-            ++run_[k].back().last;
-        }
-        target_.push_back(static_cast<I>(r));
-        for (const auto &[source, c] : row.entry) at_.push_back(static_cast<I>(source)), weight_.push_back(c);
+        std::int32_t low = r, high = r;
+        for (const auto &[source, c] : row.entry) low = std::min(low, source), high = std::max(high, source);
+        near_.holds(low, high) ? near_.add(row, r, low, high, of) : far_.add(row, r, low, high, of);
     }
-    std::vector<std::size_t> run_begin_[2];
-    std::vector<RowRun> run_[2];
-    std::vector<I> target_, at_;
-    std::vector<T> weight_;
+    PackedRows<T, std::uint16_t> near_;
+    PackedRows<T, std::int32_t> far_;
 };
 
 template <class T, class I>

@@ -7,40 +7,49 @@
 namespace TOILE_ISA {
 namespace {
 
-template <class T, int length, class I>
-TOILE_INLINE Four<T> row_sum(const T *source, const I *at, const T *weight) {
+template <class T, int length, class N>
+TOILE_INLINE Four<T> row_sum(const T *source, const N *at, const T *weight) {
     const auto point = [&](int k) { return load4(source + 4 * static_cast<std::size_t>(at[k])); };
     Four<T> sum = four<T>(weight[0]) * point(0);
     for (int k = 1; k < length; ++k) sum += four<T>(weight[k]) * point(k);
     return sum;
 }
 
-template <class T, int length, class I, class Use>
-TOILE_INLINE void run_rows(const SparseRows<T, I> &rows, const RowRun &run, const T *source, const Use &use) {
-    const I *at = rows.at + run.entry, *target = rows.target + run.first, *const end = rows.target + run.last;
+template <class T, int length, class N, class Use>
+TOILE_INLINE void run_rows(const RowList<T, N> &rows, const RowRun &run, std::size_t from, const T *source, const Use &use) {
+    const N *at = rows.at + run.entry, *target = rows.target + run.first, *const end = rows.target + run.last;
     const T *weight = rows.weight + run.entry;
-    for (; target < end; ++target, at += length, weight += length) use(*target, row_sum<T, length>(source, at, weight));
+    source += 4 * from;
+    for (; target < end; ++target, at += length, weight += length) use(from + *target, row_sum<T, length>(source, at, weight));
+}
+// of any length
+template <class T, class N, class Use>
+TOILE_INLINE void run_any_rows(const RowList<T, N> &rows, const RowRun &run, std::size_t from, const T *source, const Use &use) {
+    for (std::size_t r = run.first, e = run.entry; r < run.last; ++r) {
+        Four<T> sum = four<T>(T(0));
+        for (int n = 0; n < run.length; ++n, ++e) sum += four<T>(rows.weight[e]) * load4(source + 4 * (from + rows.at[e]));
+        use(from + rows.target[r], sum);
+    }
 }
 
 // calls use(target, sum) for every row of a chunk
 template <class T, class I, class Use>
-TOILE_INLINE void each_row(const SparseRows<T, I> &rows, int chunk, const T *source, const Use &use) {
+TOILE_INLINE void each_row(const SparseRows<T, I> &both, int chunk, const T *source, const Use &use) {
+    const RowList<T, std::uint16_t> rows = both.near;
+    if constexpr (!SparseRows<T, I>::SMALL)
+        for (std::size_t k = both.far.run_begin[chunk]; k < both.far.run_begin[chunk + 1]; ++k) run_any_rows<T>(both.far, both.far.run[k], 0, source, use);
     for (std::size_t k = rows.run_begin[chunk]; k < rows.run_begin[chunk + 1]; ++k) {
         const RowRun run = rows.run[k];
+        const std::size_t from = SparseRows<T, I>::SMALL ? 0 : run.from;
         switch (run.length) {
-            case 4: run_rows<T, 4>(rows, run, source, use); break;
-            case 5: run_rows<T, 5>(rows, run, source, use); break;
-            case 6: run_rows<T, 6>(rows, run, source, use); break;
-            case 7: run_rows<T, 7>(rows, run, source, use); break;
-            case 8: run_rows<T, 8>(rows, run, source, use); break;
-            case 9: run_rows<T, 9>(rows, run, source, use); break;
-            case 10: run_rows<T, 10>(rows, run, source, use); break;
-            default:
-                for (std::size_t r = run.first, e = run.entry; r < run.last; ++r) {
-                    Four<T> sum = four<T>(T(0));
-                    for (int n = 0; n < run.length; ++n, ++e) sum += four<T>(rows.weight[e]) * load4(source + 4 * static_cast<std::size_t>(rows.at[e]));
-                    use(rows.target[r], sum);
-                }
+            case 4: run_rows<T, 4>(rows, run, from, source, use); break;
+            case 5: run_rows<T, 5>(rows, run, from, source, use); break;
+            case 6: run_rows<T, 6>(rows, run, from, source, use); break;
+            case 7: run_rows<T, 7>(rows, run, from, source, use); break;
+            case 8: run_rows<T, 8>(rows, run, from, source, use); break;
+            case 9: run_rows<T, 9>(rows, run, from, source, use); break;
+            case 10: run_rows<T, 10>(rows, run, from, source, use); break;
+            default: run_any_rows<T>(rows, run, from, source, use);
         }
     }
 }
@@ -51,7 +60,7 @@ TOILE_INLINE void each_curvature(const Bending<T, I> &b, int chunk, const T *poi
     const SparseRows<T, I> rows = b.curvature;
     const T *const rest = b.rest;
     if (rest == nullptr) return each_row<T>(rows, chunk, point, use);
-    each_row<T>(rows, chunk, point, [=](std::int32_t star, Four<T> sum) TOILE_HERE { use(star, sum - load4(rest + 4 * static_cast<std::size_t>(star))); });
+    each_row<T>(rows, chunk, point, [=](std::size_t star, const Four<T> &sum) TOILE_HERE { use(star, sum - load4(rest + 4 * star)); });
 }
 
 // curvature vectors of a chunk's stars, times what they weigh in a substep (Stars::stiffness); the fourth number of a point must stay as it is
@@ -60,10 +69,10 @@ void measure_bending(const Bending<T, I> &b, int chunk, const T *point, T step2)
     T *const moment = b.moment;
     const T *const stiffness = b.stiffness, *const most = b.most;
     const Four<T> part = {T(1), T(1), T(1), T(0)};
-    each_curvature<T>(b, chunk, point, [=](std::int32_t star, Four<T> sum) TOILE_HERE {
+    each_curvature<T>(b, chunk, point, [=](std::size_t star, Four<T> sum) TOILE_HERE {
         const T gain = stiffness[star] * step2;
         sum = sum * (four<T>(gain < most[star] ? gain : most[star]) * part);
-        store4(moment + 4 * static_cast<std::size_t>(star), sum);
+        store4(moment + 4 * star, sum);
     });
 }
 
@@ -74,12 +83,12 @@ struct Smoothed {
     static constexpr T MOST = T(6.75);  // where ω is 1
     const T *stiffness, *limit;
     T step2;
-    inline T gain(std::int32_t star) const {
+    inline T gain(std::size_t star) const {
         const T asked = stiffness[star] * step2, most = MOST * limit[star];
         return asked < most ? asked : most;
     }
     // ω
-    inline T share(std::int32_t star, T gain) const { return root(gain / (MOST * limit[star])); }
+    inline T share(std::size_t star, T gain) const { return root(gain / (MOST * limit[star])); }
     static inline float root(float x) { return __builtin_sqrtf(x); }
     static inline double root(double x) { return __builtin_sqrt(x); }
 };
@@ -90,9 +99,9 @@ void measure_smooth(const Bending<T, I> &b, int chunk, const T *point, T step2) 
     const T *const per_row = b.smoothing.per_row;
     T *const source = b.smoothing.source;
     const Four<T> part = {T(1), T(1), T(1), T(0)}, last = {T(0), T(0), T(0), T(1)};
-    each_curvature<T>(b, chunk, point, [=](std::int32_t star, Four<T> sum) TOILE_HERE {
+    each_curvature<T>(b, chunk, point, [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
         const T gain = weighs.gain(star), h = weighs.root(gain * weighs.share(star, gain) * per_row[star]);
-        store4(source + 4 * static_cast<std::size_t>(star), four<T>(h) * (sum * part + last));
+        store4(source + 4 * star, four<T>(h) * (sum * part + last));
     });
 }
 // Their moments, when all are measured; chunk_count: between which edge stars are shared out.
@@ -105,11 +114,11 @@ void smooth_bending(const Bending<T, I> &b, int chunk, int chunk_count, T step2)
     const Four<T> part = {T(1), T(1), T(1), T(0)};
     const auto keep = [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
         const Four<T> u = load4(source + 4 * star);
-        store4(moment + 4 * star, (u * four<T>(weighs.gain(static_cast<std::int32_t>(star)) / u[3]) + sum * four<T>(u[3])) * part);
+        store4(moment + 4 * star, (u * four<T>(weighs.gain(star) / u[3]) + sum * four<T>(u[3])) * part);
     };
     const std::size_t own = s.particle_count;
-    each_row<T>(b.curvature, chunk, source, [=](std::int32_t star, const Four<T> &sum) TOILE_HERE {
-        if (static_cast<std::size_t>(star) < own) keep(static_cast<std::size_t>(star), sum);
+    each_row<T>(b.curvature, chunk, source, [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
+        if (star < own) keep(star, sum);
     });
     const std::size_t first = s.edge_count * chunk / chunk_count, past = s.edge_count * (chunk + 1) / chunk_count;
     for (const I *edge = s.edge + 3 * first; edge < s.edge + 3 * past; edge += 3) {

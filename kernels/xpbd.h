@@ -26,16 +26,24 @@ struct Constraints {
 // mispredicted branches
 struct RowRun {
     std::int32_t length;
+    std::int32_t from;        // what numbers in the run are counted from
     std::size_t first, last;  // rows
     std::size_t entry;        // of the first row
 };
-template <class T, class I>
-struct SparseRows {
+template <class T, class N>
+struct RowList {
     const std::size_t *run_begin = nullptr;  // (chunk + 1)
     const RowRun *run = nullptr;
-    const I *target = nullptr;  // (row): what the row is of
-    const I *at = nullptr;      // (entry): the source's index
+    const N *target = nullptr;  // (row): what the row is of
+    const N *at = nullptr;      // (entry): the source's index
     const T *weight = nullptr;  // (entry)
+};
+// 16 bits are enough within a run, but for rows of large cloth that join particles and stars along its free edges; in small cloth all are counted from 0
+template <class T, class I>
+struct SparseRows {
+    static constexpr bool SMALL = sizeof(I) == 2;
+    RowList<T, std::uint16_t> near;
+    RowList<T, std::int32_t> far;
 };
 
 // Moments m = G C x of cloth that is too stiff for its substep are smoothed, m + h Λ h m / G with h² = G ω / Σ|c| and Λ the matrix of the stars

@@ -225,17 +225,17 @@ template <class T, class I>
 void carry(const ClothView<T, I> &cloth, int chunk) {
     T *const point = cloth.point;
     const auto rows = cloth.bending.force;
-    const auto move = [=](I p, const Four<T> &moment, const auto &more) TOILE_HERE {
-        T *to = point + 4 * static_cast<std::size_t>(p);
+    const auto move = [=](std::size_t p, const Four<T> &moment, const auto &more) TOILE_HERE {
+        T *to = point + 4 * p;
         const Four<T> x = load4(to);
         if (x[3] != T(0)) store4(to, x + more(four<T>(-x[3]) * moment));
     };
     if (!cloth.level_count)
-        return each_row<T>(rows, chunk, cloth.bending.moment, [=](I p, const Four<T> &moment) TOILE_HERE {
+        return each_row<T>(rows, chunk, cloth.bending.moment, [=](std::size_t p, const Four<T> &moment) TOILE_HERE {
             move(p, moment, [](const Four<T> &push) { return push; });
         });
     const Following<T, I> following(cloth.level[0]);
-    each_row<T>(rows, chunk, cloth.bending.moment, [=](I p, const Four<T> &moment) TOILE_HERE {
+    each_row<T>(rows, chunk, cloth.bending.moment, [=](std::size_t p, const Four<T> &moment) TOILE_HERE {
         move(p, moment, [=](const Four<T> &push) TOILE_HERE { return push + following.kept_push(p); });
     });
 }
