@@ -66,6 +66,29 @@ def test_smoothed_bending_equals_the_numpy_reference(name: str, times: float) ->
     assert (cut_off > 1e-5) == (times > 1.0), "smoothed where half of the stars are too stiff"
 
 
+@pytest.mark.parametrize("times", [0.5, 4.0])
+def test_the_ends_of_long_cloth_bend_as_those_of_short_cloth(times: float) -> None:
+    # rows of more than 65,536 particles are counted from one near them, but for those of stars along edges
+    columns, few = 7, 40
+    short, long = (sheet(columns, rows, 0.005 * (columns - 1), 0.005 * (rows - 1)) for rows in (few, 10_000))
+    assert long.particle_count > 2**16
+    dt = asked_at(short, 1 / particle_mass(short), times) ** 0.5
+    move = np.random.default_rng(6).normal(0.0, 0.001, (short.particle_count, 3))
+    found = []
+    for garment in (short, long):
+        flat = lying(garment)
+        x = flat.copy()
+        x[: len(move)] = flat[: len(move)] + move
+        x[-len(move) :] = flat[-len(move) :] + move
+        solver = XpbdSolver(garment, replace(DOUBLE, substep=dt, stretch_scale=1e-12))
+        found.append(solver.step(State(x, np.zeros_like(x)), empty_space(gravity=0.0), dt).position - flat)
+    # the other end of the short one is none of the long one's
+    part = len(move) - 10 * columns
+    for end in (slice(None, part), slice(-part, None)):
+        np.testing.assert_allclose(found[1][end], found[0][end], rtol=0, atol=1e-9)
+    assert np.abs(found[0] - move).max() > 1e-4
+
+
 @pytest.mark.parametrize("times", [1.05, 2.0, 3.0, 5.0, 8.0, 1000.0])
 @pytest.mark.parametrize("held", [slice(0, 0), slice(0, 20)], ids=["free", "held"])
 @pytest.mark.parametrize("name", CLOTHS)
