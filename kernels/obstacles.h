@@ -27,25 +27,27 @@ struct Trail {
     surface::Vec3 going;  // mean of the velocities
 };
 
-// packed points (particle, 4)
+// where packed particles are, which are measured from an origin [m]
 template <class T>
-surface::Vec3 packed(const T *point, std::size_t k) {
-    return surface::load(point + 4 * k);
-}
+struct PackedPoints {
+    const T *point;  // (particle, 4)
+    surface::Vec3 origin;
+    surface::Vec3 operator[](std::size_t k) const { return surface::load(point + 4 * k) + origin; }
+};
 
 // emits (particle, place, gap [m], normal, velocity of the obstacle) for packed particles first to last
 template <class T>
 struct BallContacts {
     const Ball &ball;
     double time;  // since it was where it is said to be [s]
-    const T *point;
+    PackedPoints<T> points;
     template <class Reaches, class Emit>
     void operator()(std::size_t first, std::size_t last, const Reaches &, const Emit &emit) const {
         using namespace surface;
         const Vec3 centre = ball.centre + time * ball.velocity;
         const double far = ball.radius + ball.reach;
         for (std::size_t k = first; k < last; ++k) {
-            const Vec3 x = packed(point, k), away = x - centre;
+            const Vec3 x = points[k], away = x - centre;
             const double square = dot(away, away);
             if (!(square < far * far)) continue;
             const double distance = std::sqrt(square);
@@ -66,7 +68,7 @@ struct TrailContacts {
     const std::vector<I> &order;
     const double *asked;  // where the caller's particles were then (particle, 3)
     double since;         // [s]
-    const T *point;
+    PackedPoints<T> points;
     template <class Reaches, class Emit>
     void operator()(std::size_t from, std::size_t to, const Reaches &reaches, const Emit &emit) const {
         using namespace surface;
@@ -91,7 +93,7 @@ struct TrailContacts {
             // the caller's numbers lie in another order
             if (k + 2 * soon < to) first.fetch(order[k + 2 * soon]), begin_to_read(asked + 3 * static_cast<std::size_t>(order[k + 2 * soon]));
             if (k + soon < to) first.fetch(given, order[k + soon]);
-            const Vec3 x = packed(point, k), gone = x - load(asked + 3 * p), way = gone - since * trail.going;
+            const Vec3 x = points[k], gone = x - load(asked + 3 * p), way = gone - since * trail.going;
             if (dot(way, way) <= trail.hurry * trail.hurry) {
                 first.each(p, [&](std::size_t c) {
                     // by the plane that was given the skin is about as far off now

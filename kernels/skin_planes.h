@@ -9,6 +9,7 @@
 #include "alike.h"
 #include "lanes.h"
 #include "memory.h"
+#include "surface_math.h"
 #include "team.h"
 #include "xpbd.h"
 
@@ -58,7 +59,8 @@ class SkinPlanes {
   public:
     std::vector<std::uint32_t> begin;  // (particle + 1), in the packed order
     Scratch<T> normal;                 // (plane, 3)
-    Scratch<T> offset;                 // (plane): normal · x of the skin [m]
+    Scratch<T> offset;                 // (plane): normal · x of the skin, from the origin [m]
+    surface::Vec3 origin{};            // from where packed particles are measured [m]
 
     // position, velocity: (particle, 3) in the caller's order; order: which of them each packed particle is. Planes that particles,
     // which keep their thickness [m] off the skin, cannot reach within dt [s] are left out.
@@ -116,7 +118,7 @@ class SkinPlanes {
             found[s].reserve(CONTACT_SPAN);
             find(first, last, reaches, [&](std::size_t k, const auto &x, double gap, const auto &n, const auto &v) {
                 if (!reaches(k, gap, v)) return;
-                found[s].push_back({static_cast<std::uint32_t>(k), {T(n.x), T(n.y), T(n.z)}, static_cast<T>(dot(n, x) - gap), {T(v.x), T(v.y), T(v.z)}});
+                found[s].push_back({static_cast<std::uint32_t>(k), {T(n.x), T(n.y), T(n.z)}, static_cast<T>(dot(n, x - origin) - gap), {T(v.x), T(v.y), T(v.z)}});
             });
         });
         std::vector<std::uint32_t> kept(spans + 1, 0);  // before each span
@@ -193,13 +195,11 @@ class SkinPlanes {
         return near;
     }
     void read_one(const GivenContacts &given, std::size_t c, const double *x, std::size_t to) {
-        double along = -given.gap[c];
+        offset[to] = static_cast<T>(dot(surface::load(given.normal + 3 * c), surface::load(x) - origin) - given.gap[c]);
         for (int a = 0; a < 3; ++a) {
-            along += given.normal[3 * c + a] * x[a];
             normal[3 * to + a] = static_cast<T>(given.normal[3 * c + a]);
             velocity_[3 * to + a] = static_cast<T>(given.velocity[3 * c + a]);
         }
-        offset[to] = static_cast<T>(along);
     }
     // use(block of the span, lane, particle, plane): the first plane of every particle, then the second ones in new blocks
     template <class Use>

@@ -251,7 +251,11 @@ class Cloth {
         require(!trail || (trail->triangle.size() == contact_count && (!trail->hint || trail->hint->shape(0) == count_)),
                 "a trail needs a triangle of each contact, and hints of each particle");
         require_indices(contact_particle, count_, "contacts: a particle does not exist");
-        order_.read(position, point_), order_.read(velocity, velocity_);
+        const Origin origin = middle_of(position), still{};
+        order_.read(position, origin, point_), order_.read(velocity, still, velocity_);
+        planes_.origin = {origin[0], origin[1], origin[2]};
+        const PackedPoints<T> points{point_.data(), planes_.origin};
+        const auto answer = [&] { return nb::make_tuple(order_.written(point_, origin), order_.written(velocity_, still)); };
         const GivenContacts given{contact_count, contact_particle.data(), contact_gap.data(), contact_normal.data(), contact_velocity.data()};
         const double look_dt = dt / looks, substep = look_dt / substep_count;
         StepOptions<T> o{};
@@ -265,21 +269,21 @@ class Cloth {
             o.substep_count *= looks, o.evening = static_cast<T>(evening);
             set_ball(*ball, skin_time);
             run_substeps(o, dt, 0.0, 0.0, widest);
-            return nb::make_tuple(order_.written(point_), order_.written(velocity_));
+            return answer();
         }
         const FirstContacts first(given, count_);
         for (int look = 0; look < looks; ++look) {
             const double time = look * look_dt;
-            if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, point_.data()}, velocity_.data(), thickness_, look_dt);
+            if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, points}, velocity_.data(), thickness_, look_dt);
             else if (look == 0) planes_.read(given, first, position.data(), velocity.data(), order_.particles(), thickness_, look_dt);
-            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, first, order_.particles(), position.data(), time, point_.data()},
+            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, first, order_.particles(), position.data(), time, points},
                                  velocity_.data(), thickness_, look_dt);
             const auto closing = [&](int k) { return static_cast<T>(seam_from + (seam_to - seam_from) * k / looks); };
             o.seam_from = closing(look), o.seam_to = closing(look + 1);
             o.evening = static_cast<T>(look + 1 == looks ? evening : 0.0);
             run_substeps(o, look_dt, cloth_radius, look ? 0.0 : watch, widest);
         }
-        return nb::make_tuple(order_.written(point_), order_.written(velocity_));
+        return answer();
     }
 
   private:
@@ -291,7 +295,7 @@ class Cloth {
     }
     // time: since it was where it is said to be [s]
     void set_ball(const Ball &ball, double time) {
-        const surface::Vec3 centre = ball.centre + time * ball.velocity;
+        const surface::Vec3 centre = ball.centre + time * ball.velocity - planes_.origin;
         const auto number = [](double v) { return static_cast<T>(v); };
         grid_.ball = {number(ball.radius) + thickness_[0], {number(centre.x), number(centre.y), number(centre.z)},
                       {number(ball.velocity.x), number(ball.velocity.y), number(ball.velocity.z)}, grip_[0]};
