@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cloth_samples import COTTON, sheet
-from give_reference import borne, parts_of, shared_out, slant_of
+from give_reference import IN_TURN, borne, parts_of, shared_out, slant_of
 from toile.cloth.xpbd import GIVE, XpbdSettings, XpbdSolver
 from toile.garment.build import particle_mass, triangle_rest_areas
 from toile.types import Floats
@@ -60,8 +60,8 @@ def test_all_together_bear_what_the_fabric_does() -> None:
         [np.array([1e-3, 4e-4]), np.array([9e-3, 4e-3]), np.array([1.0, 1.0])],
     )
     for substep in (1 / 100, 1 / 480, 1 / 5000):
-        dt2 = substep**2
-        shares = shared_out(STIFF, sweep, levels, dt2)
+        shares = shared_out(STIFF, sweep, levels, substep**2)
+        dt2 = substep**2 / IN_TURN
         alone = 1 / (1 / STIFF + dt2 / sweep)
         assert_allclose(alone + (shares * levels).sum(axis=0) / dt2, STIFF)
 

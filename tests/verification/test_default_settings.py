@@ -82,8 +82,8 @@ def test_cloth_slides_down_an_incline(slope: float, friction: float) -> None:
 def test_it_starts_to_slip_at_the_angle_of_friction() -> None:
     settings = XpbdSettings(thickness=0.002)
     assert abs(sliding(math.atan(0.3) * 0.99, 0.3, settings=settings)) < 1e-6
-    # what threads rub takes nearly all that is left of gravity: 4.7 mm in a second
-    assert sliding(math.atan(0.3) * 1.03, 0.3, settings=settings) > 0.004
+    # what threads rub (0.08 m/s², half of it once cloth moves) takes half of what is left of gravity
+    assert 0.034 < sliding(math.atan(0.3) * 1.05, 0.3, settings=settings) < 0.045
 
 
 def at_rest(
@@ -107,9 +107,8 @@ def test_edges_that_share_their_stretch_leave_cloth_where_it_comes_to_rest(cells
     assert np.linalg.norm(even - uneven, axis=1).max() < 0.002
 
 
-@pytest.mark.parametrize(
-    ("quality", "apart", "off"), [("normal", 0.9, 0.0035), ("normal", 1.0, 0.005), ("fine", 0.9, 0.0035)]
-)
+@pytest.mark.parametrize(("quality", "off"), [("normal", 0.0025), ("fine", 0.0015)])
+@pytest.mark.parametrize("apart", [0.9, 1.0])
 @pytest.mark.parametrize("cells", [20, 40], ids=["triangles", "grid"])
 def test_cloth_at_rest_is_near_the_converged_shape(
     cells: int, quality: str, apart: float, off: float
@@ -128,12 +127,12 @@ def test_cloth_at_rest_is_near_the_converged_shape(
 # bending rigidity [N·m], mass [kg/m²], Γ, edges along the strip, drop / reach over theory as measured; before
 # moments were smoothed 2.0, 2.3, 1.1, 1.5, 1.4 and 1.9
 STRIPS = {
-    "canvas, 1 cm, triangles": (2.2e-4, 0.35, 10, 8, False, 1.06),
-    "canvas, 1 cm, squares": (2.2e-4, 0.35, 10, 8, True, 1.02),
+    "canvas, 1 cm, triangles": (2.2e-4, 0.35, 10, 8, False, 1.03),
+    "canvas, 1 cm, squares": (2.2e-4, 0.35, 10, 8, True, 0.98),
     "denim, 1.1 cm": (1e-4, 0.324, 50, 10, False, 1.03),
-    "denim, 0.9 cm": (1e-4, 0.324, 50, 12, False, 1.00),
-    "denim, 1 cm, short": (1e-4, 0.324, 10, 6, True, 0.96),
-    "1 mN·m, 1.9 cm": (1e-3, 0.12, 10, 10, False, 1.14),
+    "denim, 0.9 cm": (1e-4, 0.324, 50, 12, False, 0.99),
+    "denim, 1 cm, short": (1e-4, 0.324, 10, 6, True, 0.94),
+    "1 mN·m, 1.9 cm": (1e-3, 0.12, 10, 10, False, 1.08),
 }
 
 

@@ -83,25 +83,25 @@ BANDS = {
 
 @pytest.mark.parametrize("name", BANDS)
 def test_fabrics_drape_as_they_are_known_to(name: str) -> None:
-    # measured 24.9, 64.5, 40.9, 47.7 and 75.7 %; converged (1/9600 s, double precision) 37, 68, 54, 63, 78 %
+    # measured 28.3, 66.8, 46.1, 54.5 and 76.6 %; converged (1/9600 s, double precision) 37, 68, 54, 63, 78 %
     low, high = BANDS[name]
     assert low <= middle(name, 0.015, "fine")[0] <= high
 
 
 @pytest.mark.parametrize("name", BANDS)
 def test_they_do_in_the_default_settings(name: str) -> None:
-    # measured 21.1, 63.8, 43.1, 46.9 and 73.4 %: leather misses by a tenth of a point
+    # measured 22.2, 65.1, 45.4, 48.0 and 74.8 %
     low, high = BANDS[name]
-    assert low - 0.005 <= middle(name, 0.015, "normal")[0] <= high
+    assert low <= middle(name, 0.015, "normal")[0] <= high
 
 
-@pytest.mark.parametrize(("edge_length", "count", "misses"), [(0.011, 5, 0.0), (0.0175, 9, 0.01)])
+@pytest.mark.parametrize(("edge_length", "count"), [(0.011, 5), (0.0175, 9)])
 @pytest.mark.parametrize("name", BANDS)
-def test_other_meshes_do_too(name: str, edge_length: float, count: int, misses: float) -> None:
-    # measured 23.6, 63.5, 40.9, 49.5, 74.0 % at 1.1 cm; 20.3, 61.2, 39.1, 48.9, 72.1 % at 1.75 cm, where the
+def test_other_meshes_do_too(name: str, edge_length: float, count: int) -> None:
+    # measured 26.0, 66.9, 43.3, 52.8, 77.0 % at 1.1 cm; 21.8, 62.1, 42.3, 49.9, 72.9 % at 1.75 cm, where the
     # 6 cm that hang down are three edges
     low, high = BANDS[name]
-    assert low - misses <= middle(name, edge_length, "normal", count)[0] <= high
+    assert low <= middle(name, edge_length, "normal", count)[0] <= high
 
 
 TOO_MANY = pytest.mark.xfail(reason="11 folds: dropped flat and at once, limp cloth buckles too finely")
@@ -116,4 +116,4 @@ def test_it_falls_in_a_few_folds(name: str, quality: str) -> None:
 @pytest.mark.parametrize("name", ["silk", "cotton", "denim"])
 def test_the_mesh_hardly_matters(name: str) -> None:
     coarse, fine = (middle(name, edge_length, "fine")[0] for edge_length in (0.015, 0.011))
-    assert coarse == pytest.approx(fine, abs=0.03)
+    assert coarse == pytest.approx(fine, abs=0.045)

@@ -54,9 +54,9 @@ class Quality:
 
 
 QUALITIES = {
-    "draft": Quality(1 / 360, 1 / 720, 1 / 720, 0.06),
-    "normal": Quality(1 / 480, 1 / 1200, 1 / 1200, 0.02),
-    "fine": Quality(1 / 1200, 1 / 2400, 1 / 1200, 0.01),
+    "draft": Quality(1 / 360, 1 / 720, 1 / 1200, 0.06),
+    "normal": Quality(1 / 480, 1 / 1200, 1 / 2400, 0.02),
+    "fine": Quality(1 / 1200, 1 / 2400, 1 / 4800, 0.01),
 }
 """by name"""
 
@@ -66,12 +66,12 @@ its stretch asks for"""
 FAST = 0.35
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
-CALM_ASKS, FAST_ASKS = (0.7, 1.3, 1.0), (0.0, 0.5, 6.0)
+CALM_ASKS, FAST_ASKS = (0.5, 1.2, 1.0), (0.0, 0.5, 6.0)
 """from which share of the stated stretch on calm and fast cloth takes more substeps, at which share the most
 that calm cloth may take, and the most in terms of that"""
 LARGE = 32_768
 """cloth of more particles takes more substeps, by the third root: tension has more edges to go along"""
-GIVE, GIVE_AT_REST = 0.005, 0.02
+GIVE, GIVE_AT_REST = 0.002, 0.1
 """until they are stretched by this, long threads and coarse limits bear only what the fabric's own stiffness
 needs besides the sweep (kernels/give.h), in cloth that moves and in slow cloth; beyond they are hard"""
 RUBBING, STICKING = 0.04, 0.08
@@ -285,13 +285,13 @@ class XpbdSolver(Solver):
             rest = np.maximum(rest, held)
         return pairs, rest
 
-    def _let_limits_give(self, speed: float, substep: float) -> None:
-        """Let coarse limits bear what the fabric needs in substeps of this length [s] at this speed [m/s]."""
+    def _let_limits_give(self, calm: float, substep: float, head_start: float) -> None:
+        """Let coarse limits bear what the fabric needs in substeps of this length [s]; calm: 0 to 1."""
         if not self.settings.levels:
             return
-        give = GIVE + (GIVE_AT_REST - GIVE) * calmness(speed, SLOW)
+        give = GIVE + (GIVE_AT_REST - GIVE) * calm
         # with a head start constraints ask for so much less in each substep (StepOptions::asked_dt2)
-        self._cloth.let_limits_give(give, substep * math.sqrt(1.0 - self.settings.head_start))
+        self._cloth.let_limits_give(give, substep * math.sqrt(1.0 - head_start))
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
@@ -307,12 +307,14 @@ class XpbdSolver(Solver):
         quality = QUALITIES[self.settings.quality]
         # some 8000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
-        calm = calmness(whipping, FAST)
-        begin, end, highest = (calm * a + (1.0 - calm) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
+        tame = calmness(whipping, FAST)
+        begin, end, highest = (tame * a + (1.0 - tame) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
         moving = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
-        # slow cloth keeps to one number of substeps, else it trembles, stretched and relieved in turn
-        rate = moving + calmness(speed, SLOW) * (1 / quality.resting - moving)
+        # slow cloth keeps to one number of substeps, else it trembles, stretched and relieved in turn; all
+        # cloth does without limits, which bear what longer substeps do not
+        calm = calmness(speed, SLOW) if self.settings.levels else 1.0
+        rate = moving + calm * (1 / quality.resting - moving)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
     def _substeps(self, position: Floats, speed: float, whipping: float, dt: float) -> int:
@@ -334,7 +336,10 @@ class XpbdSolver(Solver):
         parts = self._looks(scene, dt)
         speed, whipping = speeds(state.velocity)
         substeps = self._substeps(state.position, speed, whipping, dt / parts)
-        self._let_limits_give(speed, dt / parts / substeps)
+        calm = calmness(speed, SLOW)
+        # what carries on from substep to substep also carries on trembling
+        head_start = self.settings.head_start * (1.0 - calm)
+        self._let_limits_give(calm, dt / parts / substeps, head_start)
         self._cloth.set_drag(self._drag + (0.0 if self.settings.substep else rubbing_drag(speed)))
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
@@ -364,7 +369,7 @@ class XpbdSolver(Solver):
                 speed_limit=self.settings.speed_limit,
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
                 watch=watch if part == 0 else 0.0,
-                head_start=self.settings.head_start,
+                head_start=head_start,
                 compression=self.settings.compression,
                 evening=self.settings.evening if self.settings.levels and part + looks == parts else 0.0,
                 looks=looks,
