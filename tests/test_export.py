@@ -19,7 +19,9 @@ from toile.export.gltf_motion import write_glb
 from toile.export.point_cache import write_point_cache
 from toile.run.record import RecordedFile, save_recording, sound_frames
 
-NEEDS = {".usdc": "pxr", ".usda": "pxr", ".usdz": "pxr", ".abc": "alembic3d", ".mp4": "imageio_ffmpeg"}
+NEEDS = {".abc": "alembic3d", ".mp4": "imageio_ffmpeg"} | dict.fromkeys(
+    (".usd", ".usdc", ".usda", ".usdz"), "pxr"
+)
 LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[2])
