@@ -139,6 +139,17 @@ def test_a_shirt_ends_at_the_wrist_with_cuffs_as_wide_as_the_forearm_there():
     assert length_of(pattern.panels, "left_cuff.top") > girth + 0.01
 
 
+@pytest.mark.parametrize("name", ["sleeved_dress", "hooded_jacket", "coat"])
+def test_long_sleeves_reach_the_wrist_and_show_no_more_than_a_shirt_s_cuff(name):
+    """They ended half-way down the forearm, 6 cm above the cuff of a shirt worn underneath."""
+    woman = named_body("woman").measurements
+    shirt = draft("shirt", woman)
+    under = height_of(shirt.panel("left_sleeve")) + height_of(shirt.panel("left_cuff"))
+    long = height_of(draft(name, woman).panel("left_sleeve"))
+    assert 0.94 < long / woman["arm_length"] < 1.0
+    assert under - 0.02 < long < under + 0.02
+
+
 def _across(along):
     """Return two unit vectors across a direction, (3, 2)."""
     return np.linalg.svd(along[None])[2][1:].T

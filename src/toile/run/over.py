@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from toile.body.hands import slipping_in
 from toile.body.skin import rest_pose
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
@@ -92,7 +93,8 @@ def _outfit(
     outer = [build(p, f, edge_length) for p, f in zip(fitted, fabrics, strict=True)]
     top = int(inner.garment_layer.max(initial=0)) + 1
     raised = [replace(g, garment_layer=np.full(len(g.garment_layer), top + k)) for k, g in enumerate(outer)]
-    return join([inner, *raised]), np.concatenate([start, *[place(g, body) for g in raised]])
+    slim = slipping_in(body)
+    return join([inner, *raised]), np.concatenate([start, *[place(g, slim) for g in raised]])
 
 
 def _own_holds(outfit: Garment, sewn: Garment, inner_count: int) -> np.ndarray:

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial import cKDTree
 
+from toile.body.hands import narrow_hands
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver, mean_speed, rubbing_drag
 from toile.collision.base import Collider
 from toile.collision.creases import Creases
@@ -37,6 +39,8 @@ LIFT_STEP = 0.006
 """how far a garment is lifted in a frame, at most [m]"""
 SLIP = (-0.01, 0.035)
 """how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
+NEAR_HANDS = 0.03
+"""cloth that begins nearer than this to a hand lies round it or is caught by it [m]"""
 RISE = 0.015
 """cloth that rises farther than this while seams close feels its weight [m]"""
 SMOOTHING = 10.0
@@ -207,20 +211,38 @@ def close_seams(
     state = State(position=position, velocity=np.zeros_like(position))
     repair = _repair(garment, state, collider, fixed=held) if dressed else _NoRepair()
     closing = round(settings.closing * settings.fps)
-    settling = round(0.15 * settings.fps)  # a moment for the cloth to follow the last millimetres
+    settling = max(1, round(0.15 * settings.fps))  # for the cloth to follow the last millimetres
+    bodies = _hands_open(body, position, closing, settling)
     for frame in range(closing + settling):
         solver.close_seams(max(0.0, 1 - (frame + 1) / closing))
         state = _smoothed_down(state, hangs, body.body, 1 / settings.fps)
         state = _sunk(state, position, body.body, 1 / settings.fps)
+        before, after = bodies[frame], bodies[frame + 1]
         state = advance_frame(
-            solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
+            solver, collider, state, before, after, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
         state = kept(state)
         _check_finite(garment, state)
         # a fold of what is worn that comes through must go back while it is small
-        state = repair(state, body)
+        state = repair(state, after)
         progress("sewing", (frame + 1) / (closing + settling))
     return state
+
+
+def _hands_open(body: PosedBody, position: Floats, closing: int, opening: int) -> list[PosedBody]:
+    """Return the body at the beginning and the end of each frame while seams close.
+
+    Where cloth begins near the hands, they slip in made narrow and open when the seams are shut: a sleeve
+    that reaches them closed beside the thumb.
+    """
+    narrow = narrow_hands(body.body, body.vertices)
+    moved = body.vertices[(narrow != body.vertices).any(axis=1)]
+    near = cKDTree(position).query(moved, distance_upper_bound=NEAR_HANDS)[0] if len(moved) else np.inf
+    if not np.isfinite(near).any():
+        return [body] * (closing + opening + 1)
+    way = body.vertices - narrow
+    opens = [replace(body, vertices=narrow + share * way) for share in np.arange(opening) / opening]
+    return [opens[0]] * closing + opens + [body]
 
 
 def _smoothed_down(state: State, hangs: Ints, body: Body, dt: float) -> State:

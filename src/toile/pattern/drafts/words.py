@@ -8,7 +8,7 @@ from toile.pattern.drafts.measures import Measures
 HEMS = {"mini": 0.80, "short": 0.5, "knee": 0.0, "midi": -0.45, "ankle": -0.80, "maxi": -0.88}
 """height of a hem: from the knee (0) to the crotch (1) and to the floor (-1)"""
 
-SLEEVES = {"cap": 0.20, "short": 0.36, "elbow": 0.52, "three_quarter": 0.72, "long": 0.87}
+SLEEVES = {"cap": 0.20, "short": 0.36, "elbow": 0.52, "three_quarter": 0.72, "long": 0.96}
 """length of a sleeve as a share of the arm, from the shoulder point; the arm is measured over a bent elbow"""
 
 WAIST_EASES = {"usual": 0.03, "loose": 0.06}
