@@ -18,7 +18,7 @@ from toile.collision.base import Collider
 from toile.collision.creases import Creases
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
-from toile.garment.build import panel_coordinates, seam_gaps, weld, weld_positions
+from toile.garment.build import panel_coordinates, seam_gaps, sewn_labels, weld, weld_positions
 from toile.garment.limb_axes import heights
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
@@ -41,6 +41,8 @@ SLIP = (-0.01, 0.035)
 """how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
 NEAR_HANDS = 0.03
 """cloth that begins nearer than this to a hand lies round it or is caught by it [m]"""
+SHUT = 0.005
+"""the sides of a seam that are nearer than this to its middle move alike [m]"""
 RISE = 0.015
 """cloth that rises farther than this while seams close feels its weight [m]"""
 SMOOTHING = 10.0
@@ -212,7 +214,7 @@ def close_seams(
     repair = _repair(garment, state, collider, fixed=held) if dressed else _NoRepair()
     closing = round(settings.closing * settings.fps)
     settling = max(1, round(0.15 * settings.fps))  # for the cloth to follow the last millimetres
-    bodies = _hands_open(body, position, closing, settling)
+    bodies, sides = _hands_open(body, position, closing, settling), _Sides(garment)
     for frame in range(closing + settling):
         solver.close_seams(max(0.0, 1 - (frame + 1) / closing))
         state = _smoothed_down(state, hangs, body.body, 1 / settings.fps)
@@ -224,7 +226,7 @@ def close_seams(
         state = kept(state)
         _check_finite(garment, state)
         # a fold of what is worn that comes through must go back while it is small
-        state = repair(state, after)
+        state = sides.together(state, repair(state, after))
         progress("sewing", (frame + 1) / (closing + settling))
     return state
 
@@ -243,6 +245,36 @@ def _hands_open(body: PosedBody, position: Floats, closing: int, opening: int) -
     way = body.vertices - narrow
     opens = [replace(body, vertices=narrow + share * way) for share in np.arange(opening) / opening]
     return [opens[0]] * closing + opens + [body]
+
+
+class _Sides:
+    """The two sides of seams that are not welded yet, while repairs part what crosses."""
+
+    def __init__(self, garment: Garment) -> None:
+        self._label = sewn_labels(garment)
+        self._count = np.bincount(self._label, minlength=len(self._label))
+        self._sewn = self._count[self._label] > 1
+
+    def together(self, before: State, after: State) -> State:
+        """Return the repaired state, in which both sides of a seam that was shut have moved alike.
+
+        A repair moves one side only, away from what lies under it; the seam would gape again.
+        """
+        way = after.position - before.position
+        if not way[self._sewn].any():
+            return after
+        middle = self._mean(before.position)
+        far = np.linalg.norm(before.position - middle, axis=1)
+        open_ = np.zeros(len(far), dtype=bool)
+        open_[self._label[far > SHUT]] = True
+        shut = self._sewn & ~open_[self._label]
+        alike = before.position + self._mean(way)
+        return replace(after, position=np.where(shut[:, None], alike, after.position))
+
+    def _mean(self, values: Floats) -> Floats:
+        """Return the mean of values (n, 3) over the particles that are sewn together, for each of them."""
+        total = np.stack([np.bincount(self._label, v, minlength=len(values)) for v in values.T], axis=1)
+        return np.asarray((total / np.maximum(self._count, 1)[:, None])[self._label])
 
 
 def _smoothed_down(state: State, hangs: Ints, body: Body, dt: float) -> State:
