@@ -18,6 +18,7 @@ from toile.garment.fabric import Fabrics, fabric_of_each
 from toile.garment.from_mesh import Worn
 from toile.garment.outfit import join, layered
 from toile.garment.place import place
+from toile.garment.tuck import tuck_under
 from toile.garment.turns import turns
 from toile.run.method import COLLIDER, SOLVER, Method, make_method
 from toile.run.settle import sew_with
@@ -50,8 +51,10 @@ def dress(
     fabrics = fabric_of_each(fabric, len(patterns))
     progress("cutting", 0.0)
     garments: list[Garment | Worn] = []
-    notes: list[str] = []
-    for item, chosen in zip(patterns, fabrics, strict=True):
+    tucked, notes = tuck_under([item for item in patterns if not isinstance(item, Worn)], body)
+    cut = iter(tucked)
+    items = [item if isinstance(item, Worn) else next(cut) for item in patterns]
+    for item, chosen in zip(items, fabrics, strict=True):
         if isinstance(item, Worn):
             garments.append(item.made_of(chosen))
             continue
