@@ -3,20 +3,32 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from typing import cast
 
 import numpy as np
 import pytest
 
 from toile import _kernels
 from toile.body import named_body
+from toile.cloth.xpbd import XpbdSolver
 from toile.errors import ToileError
-from toile.garment.build import build, weld
+from toile.garment.build import build, sewn_labels, weld
 from toile.pattern.drafts import draft
 from toile.run.catalogue import catalogue_body
 from toile.run.check import Audit, audit
 from toile.run.dress import dress, place_outfit
-from toile.run.sew import KEEPING_STEP, LIFT_STEP, SewSettings, _KeptHeights, check_gaps, drafted_heights
-from toile.types import Body, Pattern, Recording, State
+from toile.run.sew import (
+    KEEPING_STEP,
+    LIFT_STEP,
+    SewSettings,
+    _KeptHeights,
+    _Sides,
+    check_gaps,
+    drafted_heights,
+    open_pairs,
+)
+from toile.run.wedge import PATIENCE, Wedged
+from toile.types import Body, Ints, Pattern, Recording, State
 
 COARSE = 0.04
 """[m]"""
@@ -219,3 +231,46 @@ def test_a_pleated_skirt_stays_on_a_wide_waist() -> None:
     sunk = recording.positions[-1][band, 1] - drafted_heights(garment)[band]
     assert -0.03 < sunk.mean() < 0.03
     assert np.ptp(sunk) < 0.05
+
+
+class _Pins:
+    """Notes what is pinned."""
+
+    def __init__(self) -> None:
+        self.pinned: list[int] = []
+
+    def pin(self, particles: Ints) -> None:
+        self.pinned = particles.tolist()
+
+
+@pytest.mark.parametrize(("moving", "pinned"), [([3, 4], [3, 4]), (list(range(40)), [])])
+def test_wedged_cloth_is_held_in_small_places_only(moving: list[int], pinned: list[int]) -> None:
+    """Held where two garments fight for room all round, what was free between was flung away by a metre."""
+    solver = _Pins()
+    wedged = Wedged(cast(XpbdSolver, solver), 200, np.zeros(0, np.int32))
+    before = State(np.zeros((200, 3)), np.zeros((200, 3)))
+    after = replace(before, position=np.where(np.isin(np.arange(200), moving)[:, None], 0.001, 0.0))
+    for _ in range(PATIENCE):
+        wedged.watch(before, after, clean=True)
+    assert solver.pinned == pinned
+
+
+def test_repairs_move_both_sides_of_a_shut_seam_alike() -> None:
+    body = named_body("woman")
+    garment = build(draft("skirt", body.measurements), edge_length=0.06)
+    pairs = open_pairs(garment)
+    position = np.random.default_rng(1).normal(size=(garment.particle_count, 3))
+    shut, gaping = pairs[:4], pairs[-4:]
+    assert not np.intersect1d(shut, gaping).size
+    labels = sewn_labels(garment)
+    for first in np.unique(labels[shut]):
+        position[labels == first] = position[first]
+    way = np.random.default_rng(2).normal(size=position.shape)
+    before = State(position, np.zeros_like(position))
+    after = _Sides(garment).together(before, replace(before, position=position + way)).position
+    np.testing.assert_allclose(after[shut[:, 0]], after[shut[:, 1]], atol=1e-12)
+    for first in np.unique(labels[shut]):
+        mean = way[labels == first].mean(axis=0)
+        np.testing.assert_allclose(after[first] - position[first], mean, atol=1e-12)
+    alone = np.setdiff1d(np.arange(len(way)), np.flatnonzero(np.isin(labels, labels[shut])))
+    assert np.array_equal(after[alone], (position + way)[alone])

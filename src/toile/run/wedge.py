@@ -15,6 +15,10 @@ from toile.types import Ints, State
 PATIENCE = 4
 """frames in which the repair moves a particle before it counts as wedged"""
 
+MOST = 0.03
+"""a larger share of all particles at once is no wedge, but garments that fight for room: held where they are
+pressed together, what is free between them was flung away"""
+
 
 class Wedged:
     """The particles of one garment that are held because they are wedged."""
@@ -31,7 +35,7 @@ class Wedged:
         moved = (before.position != after.position).any(axis=1)
         self._frames = np.where(moved, self._frames + 1, 0).astype(np.int32)
         new = (self._frames >= PATIENCE) & ~self._held
-        if not clean or not new.any():
+        if not clean or not new.any() or new.mean() > MOST:
             return after
         self._held |= new
         self._solver.pin(np.flatnonzero(self._held).astype(np.int32))
