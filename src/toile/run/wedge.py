@@ -15,7 +15,7 @@ from toile.types import Ints, State
 PATIENCE = 4
 """frames in which the repair moves a particle before it counts as wedged"""
 
-MOST = 0.03
+MOST = 0.06
 """a larger share of all particles at once is no wedge, but garments that fight for room: held where they are
 pressed together, what is free between them was flung away"""
 
