@@ -21,6 +21,8 @@ double dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 V3 cross(V3 a, V3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 constexpr double BESIDE = 0.003;  // [m]
 constexpr double ALIKE = 0.6, SAME = 0.8;  // cosines: the skin is below when its normal is that of the pair, more and more from one to the other
+constexpr double PRESSED = 0.9;   // thicknesses: cloth that merely lies on cloth is not nearer
+constexpr double CROSSING = 0.2;  // sine: edges at a smaller angle run side by side
 constexpr double SOON = 1.5;      // thicknesses: nearer cloth is held apart before the next look even if it does not move
 constexpr double RISE = 0.0015;   // a stacked plane rises at most so far in one go [m]
 constexpr int LAYERS = 3;
@@ -51,6 +53,27 @@ bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 o
         }
     }
     return dot(n, n) > 0.5;
+}
+
+// Of the directions along which a vertex and a face are so far apart (and they are), the nearest to the face's normal. Across the
+// way between them, the plane of a face beside would stand in the way of cloth that slides.
+V3 upright(V3 apart, V3 across, double far) {
+    const double square = dot(apart, apart), area = std::sqrt(dot(across, across));
+    if (!(area > 0)) return apart * (1 / std::sqrt(square));
+    const V3 normal = across * ((dot(apart, across) < 0 ? -1 : 1) / area);
+    const double height = dot(apart, normal);
+    if (height >= far) return normal;
+    const V3 aside = apart - normal * height;
+    const double width = std::sqrt(dot(aside, aside)), rest = std::sqrt(square - far * far);
+    return (normal * (height * far + width * rest) + aside * (far - height * rest / width)) * (1 / square);
+}
+
+// Edges that lie side by side, or are nearest at an end (a weight of zero), do not cross: the way between them leads along the
+// cloth, and the vertex at that end has a face as near.
+template <class T>
+bool cross_each_other(V3 one, V3 two, V3 across, const T (&weight)[4][PAIR_LANES], int lane) {
+    return dot(across, across) > CROSSING * CROSSING * dot(one, one) * dot(two, two) &&
+           std::none_of(weight, weight + 4, [&](const T (&of)[PAIR_LANES]) { return of[lane] == T(0); });
 }
 }  // namespace
 
@@ -158,7 +181,12 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     plane.soon = at.distance2[lane] <= soon * soon;
     const V3 apart{at.apart[0][lane], at.apart[1][lane], at.apart[2][lane]};
     const auto point = [&](int k) { return at_point(cloth.point, p[k]); };
-    const V3 across = edges ? cross(point(1) - point(0), point(3) - point(2)) : cross(point(2) - point(1), point(3) - point(1));
+    const V3 one = edges ? point(1) - point(0) : point(2) - point(1), two = edges ? point(3) - point(2) : point(3) - point(1);
+    const V3 across = cross(one, two);
+    // what is pressed together is pushed the shortest way, other cloth must be free to slide
+    const T pressed = T(PRESSED) * thick;
+    const bool beside = edges && !cross_each_other(one, two, across, at.weight, lane);
+    if (beside && at.distance2[lane] > pressed * pressed) return false;
     const std::int32_t upper = cloth.layer[p[0]], lower = cloth.layer[other];
     V3 outward = across, n;
     bool tipped = false;
@@ -173,7 +201,12 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
         tipped = cloth.facing->folded(p[inside]) || cloth.facing->tipped(p[inside], {outward.x, outward.y, outward.z});
     }
     if (!direction(apart, across, upper, lower, outward, tipped, n)) return false;
-    plane.gap = static_cast<T>(dot(n, apart)), plane.thickness = thick;
+    plane.gap = static_cast<T>(dot(n, apart)), plane.thickness = beside ? pressed : thick;
+    if (!edges && plane.gap > pressed) {
+        n = upright(apart, across, pressed);
+        // a ramp is there to be run into, not to push
+        if (dot(n, apart) < 1.001 * pressed) plane.thickness = pressed;
+    }
     plane.friction = (cloth.friction[p[0]] + cloth.friction[other]) / 2;
     for (int k = 0; k < 4; ++k) plane.weight[k] = at.weight[k][lane];
     plane.normal[0] = static_cast<T>(n.x), plane.normal[1] = static_cast<T>(n.y), plane.normal[2] = static_cast<T>(n.z);

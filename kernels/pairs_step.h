@@ -55,7 +55,10 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
         sx -= nx * along, sy -= ny * along, sz -= nz * along;
         const Lane<T> slip = square_root(sx * sx + sy * sy + sz * sz), grip = load(pairs.friction + LANES * b) * depth;
         // all of the slip while the surfaces grip, else friction times the push of it; 0 / 0 counts as gripping
-        const Lane<T> share = at_most(grip / at_least(slip, splat(T(1e-12))), splat(T(1)));
+        const Lane<T> held = at_most(grip / at_least(slip, splat(T(1e-12))), splat(T(1)));
+        // What was too near before is mended without force, so it does not press on cloth that slides: that was braked by a third too
+        // much. Cloth that is held stays held.
+        const Lane<T> share = held - held * (splat(T(1)) - held) * late / at_least(depth, splat(T(1e-12)));
         const Lane<T> inverse = splat(T(1)) / at_least(sum, splat(T(1e-12)));
         T *push = pairs.push + 4 * LANES * b;
         const Lane<T> out[4] = {(nx * depth - sx * share) * inverse, (ny * depth - sy * share) * inverse,

@@ -8,8 +8,9 @@ import pytest
 from cloth_samples import COTTON, empty_space, lying, sheet
 from toile._kernels import SurfaceTree, Untangler, meeting_pairs, meeting_pairs_self
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.collision.base import NO_CONTACTS
 from toile.garment.outfit import join, layered
-from toile.types import Contacts, Floats, Garment, Scene, State
+from toile.types import Bools, Contacts, Floats, Garment, Scene, State
 
 STEP = 0.003
 """between the sheets of the fold [m]"""
@@ -62,22 +63,64 @@ def test_cloth_dented_into_a_fold_that_has_tipped_over_is_taken_out_of_it() -> N
     assert x[outer, 1][beside < 0.02].min() > 1.5 * STEP
 
 
-def test_rough_cloth_stops_sooner_on_cloth_than_smooth_cloth() -> None:
-    way = []
-    for friction in (0.0, 0.2, 0.4):
-        rough = replace(COTTON, friction_cloth=friction)
-        table, upper = sheet(31, 12, 0.3, 0.12, rough), sheet(9, 9, 0.08, 0.08, rough)
-        turned = np.array([1.0, -1.0, -1.0])  # triangles of `sheet` face down when it lies
-        x = np.concatenate([lying(table), lying(upper) + np.array([0.02, -0.002, 0.02])]) * turned
-        above = np.arange(len(x)) >= table.particle_count
-        solver = XpbdSolver(layered(join([table, upper])), XpbdSettings())
-        solver.pin(np.flatnonzero(~above).astype(np.int32))
-        state = State(x, above[:, None] * np.array([0.8, 0.0, 0.0]))
-        for _ in range(12):
-            state = solver.step(state, empty_space(), 1 / 60)
-        way.append((state.position - x)[above, 0].mean())
+def meshed(cells: int, friction: float, seed: int | None) -> Garment:
+    """Return a square of cells of 1 cm; with a seed, inner vertices lie up to 3 mm beside their place."""
+    fabric, size = replace(COTTON, friction_cloth=friction), 0.01 * cells
+    garment = sheet(cells + 1, cells + 1, size, size, fabric)
+    inner = np.all((garment.uv > 0) & (garment.uv < garment.uv.max(axis=0)), axis=1)
+    beside = 0.0 if seed is None else np.random.default_rng(seed).uniform(-0.003, 0.003, garment.uv.shape)
+    return replace(garment, uv=garment.uv + inner[:, None] * beside)
+
+
+def sheet_on_sheet(friction: float, irregular: bool, place: Floats) -> tuple[XpbdSolver, Floats, Bools]:
+    """Return a square of 8 cm over a held one of 40 cm, where they are and which particles are above."""
+    table, upper = (meshed(cells, friction, cells if irregular else None) for cells in (40, 8))
+    turned = np.array([1.0, -1.0, -1.0])  # triangles of `sheet` face down when it lies
+    middle = np.array([-0.2, 0.0, 0.2]), np.array([-0.04, 0.0, 0.04])
+    x = np.concatenate([lying(table) * turned + middle[0], lying(upper) * turned + middle[1] + place])
+    above = np.arange(len(x)) >= table.particle_count
+    solver = XpbdSolver(layered(join([table, upper])), XpbdSettings())
+    solver.pin(np.flatnonzero(~above).astype(np.int32))
+    return solver, x, above
+
+
+@pytest.mark.parametrize("irregular", [False, True])
+@pytest.mark.parametrize("friction", [0.0, 0.2, 0.4])
+@pytest.mark.parametrize(("height", "angle"), [(0.002, 0.0), (0.002, 0.4), (0.003, 0.9), (0.005, 0.0)])
+def test_cloth_slides_on_cloth_as_coulomb_says(
+    irregular: bool, friction: float, height: float, angle: float
+) -> None:
+    # Planes across the way between nearest points stood in the way of sliding cloth wherever these lay beside
+    # each other: it went a quarter of its way, and up, by 5 mm.
+    along, speed, brake = np.array([np.cos(angle), 0.0, np.sin(angle)]), 0.8, 9.81 * friction
+    solver, x, above = sheet_on_sheet(friction, irregular, np.array([0.0013, height, 0.0017]) - 0.1 * along)
+    state, highest = State(x, above[:, None] * speed * along), 0.0
+    for _ in range(15):
+        state = solver.step(state, empty_space(), 1 / 60)
+        highest = max(highest, state.position[above, 1].mean())
         assert state.position[above, 1].min() > 0.0015
-    assert way[0] > 1.5 * way[1] > 2 * way[2] > 0
+    # v t − ½ μ g t², until it stops
+    time = min(0.25, speed / max(brake, 1e-9))
+    way = ((state.position - x)[above] @ along).mean()
+    assert 0.88 < way / (speed * time - 0.5 * brake * time**2) < 1.02
+    assert highest < height + 0.0005
+
+
+def slipped(friction: float, angle: float) -> float:
+    """Return how far [m] a sheet slips down another that slants by an angle, in a quarter of a second."""
+    solver, x, above = sheet_on_sheet(friction, True, np.array([-0.1, 0.002, 0.0]))
+    down = 9.81 * np.array([np.sin(angle), -np.cos(angle), 0.0])
+    state = State(x, np.zeros_like(x))
+    for _ in range(15):
+        state = solver.step(state, Scene(None, lambda _: NO_CONTACTS, down, np.zeros(3)), 1 / 60)
+    return float((state.position - x)[above, 0].mean())
+
+
+def test_cloth_on_cloth_that_slants_holds_and_slips_as_coulomb_says() -> None:
+    assert abs(slipped(0.3, 0.2)) < 0.0005
+    # friction takes ½ μ g cos α t² of the way
+    lost = 0.5 * 0.3 * 9.81 * np.cos(0.5) * 0.25**2
+    assert abs(slipped(0.0, 0.5) - slipped(0.3, 0.5) - lost) < 0.1 * lost
 
 
 def test_a_sleeve_lies_outside_the_front_of_the_garment_above() -> None:
