@@ -60,7 +60,7 @@ QUALITIES = {
 }
 """by name"""
 
-SLOW = 0.05
+SLOW = 0.07
 """cloth slower than this on the mean [m/s] takes resting substeps; cloth faster than twice this as many as
 its stretch asks for"""
 FAST = 0.35
