@@ -46,7 +46,7 @@ class Quality:
     longest: float
     """substep where the cloth hardly stretches [s]"""
     shortest: float
-    """substep where it stretches 1.3 times as much as stated [s]; cloth that whips may take less"""
+    """substep where it stretches 1.2 times as much as stated [s]; cloth that whips may take less"""
     resting: float
     """substep of slow cloth, whatever its stretch [s]: the shape at rest is what one looks at"""
     stretch: float
@@ -302,7 +302,7 @@ class XpbdSolver(Solver):
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, speed: float, whipping: float) -> float:
+    def _substep(self, position: Floats, calm: float, whipping: float) -> float:
         """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
         quality = QUALITIES[self.settings.quality]
         # some 8000 triangles are asked
@@ -313,15 +313,14 @@ class XpbdSolver(Solver):
         moving = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
         # slow cloth keeps to one number of substeps, else it trembles, stretched and relieved in turn; all
         # cloth does without limits, which bear what longer substeps do not
-        calm = calmness(speed, SLOW) if self.settings.levels else 1.0
-        rate = moving + calm * (1 / quality.resting - moving)
+        rate = moving + (calm if self.settings.levels else 1.0) * (1 / quality.resting - moving)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
-    def _substeps(self, position: Floats, speed: float, whipping: float, dt: float) -> int:
-        """Return how many substeps dt seconds take."""
+    def _substeps(self, position: Floats, calm: float, whipping: float, dt: float) -> int:
+        """Return how many substeps dt seconds take; calm: 0 to 1."""
         if self.settings.substep:
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
-        return max(1, math.floor(dt / self._substep(position, speed, whipping) + 0.5))
+        return max(1, math.floor(dt / self._substep(position, calm, whipping) + 0.5))
 
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
@@ -335,8 +334,8 @@ class XpbdSolver(Solver):
             self._set_levels()
         parts = self._looks(scene, dt)
         speed, whipping = speeds(state.velocity)
-        substeps = self._substeps(state.position, speed, whipping, dt / parts)
         calm = calmness(speed, SLOW)
+        substeps = self._substeps(state.position, calm, whipping, dt / parts)
         # what carries on from substep to substep also carries on trembling
         head_start = self.settings.head_start * (1.0 - calm)
         self._let_limits_give(calm, dt / parts / substeps, head_start)

@@ -112,10 +112,14 @@ def weld(garment: Garment) -> Garment:
 
 def weld_positions(garment: Garment, welded: Garment, position: Floats) -> Floats:
     """Return the particles of the welded garment: each the mean of the points it joins [m], (n, 3)."""
-    points = position[garment.uv_particle]
-    count = np.bincount(welded.uv_particle, minlength=welded.particle_count)
-    total = [np.bincount(welded.uv_particle, points[:, k], welded.particle_count) for k in range(3)]
-    return np.asarray(np.stack(total, axis=1) / np.maximum(count, 1)[:, None])
+    return mean_of_each(welded.uv_particle, position[garment.uv_particle], welded.particle_count)
+
+
+def mean_of_each(label: Ints, points: Floats, count: int) -> Floats:
+    """Return the mean of the points (m, 3) that share a number (m,), for each number below count."""
+    joined = np.bincount(label, minlength=count)
+    total = [np.bincount(label, points[:, k], count) for k in range(3)]
+    return np.asarray(np.stack(total, axis=1) / np.maximum(joined, 1)[:, None])
 
 
 def sewn_labels(garment: Garment) -> Ints:

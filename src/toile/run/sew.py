@@ -18,7 +18,14 @@ from toile.collision.base import Collider
 from toile.collision.creases import Creases
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
-from toile.garment.build import panel_coordinates, seam_gaps, sewn_labels, weld, weld_positions
+from toile.garment.build import (
+    mean_of_each,
+    panel_coordinates,
+    seam_gaps,
+    sewn_labels,
+    weld,
+    weld_positions,
+)
 from toile.garment.limb_axes import heights
 from toile.run.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.run.repair import Repair, Repaired
@@ -252,8 +259,7 @@ class _Sides:
 
     def __init__(self, garment: Garment) -> None:
         self._label = sewn_labels(garment)
-        self._count = np.bincount(self._label, minlength=len(self._label))
-        self._sewn = self._count[self._label] > 1
+        self._sewn = np.bincount(self._label)[self._label] > 1
 
     def together(self, before: State, after: State) -> State:
         """Return the repaired state, in which both sides of a seam that was shut have moved alike.
@@ -273,8 +279,7 @@ class _Sides:
 
     def _mean(self, values: Floats) -> Floats:
         """Return the mean of values (n, 3) over the particles that are sewn together, for each of them."""
-        total = np.stack([np.bincount(self._label, v, minlength=len(values)) for v in values.T], axis=1)
-        return np.asarray((total / np.maximum(self._count, 1)[:, None])[self._label])
+        return np.asarray(mean_of_each(self._label, values, len(values))[self._label])
 
 
 def _smoothed_down(state: State, hangs: Ints, body: Body, dt: float) -> State:
