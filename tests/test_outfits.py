@@ -111,6 +111,7 @@ def test_an_outfit_in_one_text_file(tmp_path):
     coat, skirt, shirt = draft("coat", m), draft("skirt", m, waist_ease=0.08), draft("tshirt", m)
     write_outfit([coat, skirt, replace(shirt, tuck="skirt")], path)
     assert "tuck into skirt" in path.read_text()
-    read = tuck_in(read_outfit(path), body)
+    read, notes = tuck_in(read_outfit(path), body)
+    assert notes == []
     groups = turns([build(p, "cotton", 0.06) for p in read], body)
     assert [[g.name for g in group] for group in groups] == [["tshirt"], ["skirt"], ["coat"]]

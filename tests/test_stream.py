@@ -206,7 +206,8 @@ def test_a_garment_is_worn_over_a_recorded_one(tmp_path: Path, whole: Path) -> N
         assert body is not None
         count = recorded.garment.particle_count
         pattern = toile.draft("tshirt", body.measurements)
-        garment, planned = dress_over(recorded, plan_in(recorded), [pattern], edge_length=0.04)
+        garment, planned, notes = dress_over(recorded, plan_in(recorded), [pattern], edge_length=0.04)
+    assert notes == []
     assert garment.garment_names == ("skirt", "tshirt")
     planned = replace(planned, settings=replace(planned.settings, seconds=8 / 30))
     record_walk(path, garment, body, planned)

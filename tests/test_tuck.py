@@ -9,17 +9,18 @@ import pytest
 from toile.body import named_body
 from toile.garment.girths import body_girths, girths, outlines
 from toile.garment.limb_axes import heights
-from toile.garment.tuck import BELOW, EASE, tuck_in, tuck_under
+from toile.garment.tuck import BELOW, EASE, tuck_in
 from toile.pattern.drafts import draft
 from toile.run.check import audit_drape
-from toile.run.dress import dress
+from toile.run.dress import cut_out, dress
 
 
 def test_a_tucked_shirt_is_narrow_below_the_waist_only() -> None:
     body = named_body("woman")
     skirt, shirt = draft("skirt", body.measurements), draft("tshirt", body.measurements)
-    kept, tucked = tuck_in([skirt, replace(shirt, tuck="skirt")], body)
+    (kept, tucked), notes = tuck_in([skirt, replace(shirt, tuck="skirt")], body)
     assert kept is skirt
+    assert notes == []
     before, after = ({g.name: g.garment for g in girths(p, body)} for p in (shirt, tucked))
     level = heights(body)
     under = level["waist"] - BELOW
@@ -47,7 +48,7 @@ def test_a_tucked_shirt_is_narrow_below_the_waist_only() -> None:
 def test_a_top_under_a_waistband_is_tucked_in(names: list[str], tucked: list[str]) -> None:
     body = named_body("woman")
     patterns = [draft(name, body.measurements) for name in names]
-    found, notes = tuck_under(patterns, body)
+    found, notes = tuck_in(patterns, body)
     assert [pattern.tuck for pattern in found] == tucked
     assert [note.split(", ")[0] for note in notes] == [
         f"{name} is tucked into {over}" for name, over in zip(names, tucked, strict=True) if over
@@ -55,12 +56,26 @@ def test_a_top_under_a_waistband_is_tucked_in(names: list[str], tucked: list[str
     assert all(a is b for a, b in zip(found, patterns, strict=True) if not a.tuck)
 
 
-def test_what_is_tucked_in_already_stays_as_it_is() -> None:
+@pytest.mark.parametrize("stated", ["skirt", ""])
+@pytest.mark.parametrize("name", ["tshirt", "shirt", "top"])
+def test_what_is_tucked_in_already_stays_as_it_is(name: str, stated: str) -> None:
+    """A recording keeps garments as they are worn, and these can be worn again (`toile walk --from`)."""
     body = named_body("woman")
-    shirt, skirt = tuck_in(
-        [replace(draft("tshirt", body.measurements), tuck="skirt"), draft("skirt", body.measurements)], body
-    )
-    assert tuck_under([shirt, skirt], body)[0][0] is shirt
+    shirt = replace(draft(name, body.measurements), tuck=stated)
+    once, _ = tuck_in([shirt, draft("skirt", body.measurements)], body)
+    again, notes = tuck_in(once, body)
+    assert all(a is b for a, b in zip(again, once, strict=True))
+    assert notes == []
+
+
+def test_a_stated_tuck_and_an_order_that_asks_for_it_are_worn_alike() -> None:
+    """Dressed in Python, a garment that says `tuck` kept all of its width under the waistband."""
+    body = named_body("woman")
+    shirt, skirt = draft("tshirt", body.measurements), draft("skirt", body.measurements)
+    cotton = [[(top, "cotton"), (skirt, "cotton")] for top in (shirt, replace(shirt, tuck="skirt"))]
+    (found, notes), (stated, silent) = (cut_out(patterns, body, 0.06) for patterns in cotton)
+    assert found[0].uv.tobytes() == stated[0].uv.tobytes()
+    assert (len(notes), len(silent)) == (1, 0)
 
 
 @pytest.mark.parametrize("names", [("tshirt", "skirt"), ("top", "trousers")])

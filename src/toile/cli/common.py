@@ -18,7 +18,6 @@ from toile.export import EXPORTS, export
 from toile.garment.build import MESHES
 from toile.garment.from_mesh import Worn, is_mesh_file, read_garment
 from toile.garment.size import read_fitted
-from toile.garment.tuck import tuck_in
 from toile.pattern import pattern_sizes, read_outfit
 from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
 from toile.run.record import RecordedFile, Replayable
@@ -216,12 +215,12 @@ def patterns_worn(options: argparse.Namespace, body: Body, paths: Sequence[str])
     """Return the garments of pattern files, in the size that was asked for; tells a size it chose."""
     how = reading(options, *(path for path in options.patterns if not is_mesh_file(path)))
     if options.size != AUTO:
-        return tuck_in([pattern for path in paths for pattern in read_outfit(path, **how)], body)
+        return [pattern for path in paths for pattern in read_outfit(path, **how)]
     del how["size"]
     fitted = [one for path in paths for one in read_fitted(path, body, **how)]
     for one in fitted:
         print(f"size: {one.reason}")
-    return tuck_in([one.pattern for one in fitted], body)
+    return [one.pattern for one in fitted]
 
 
 def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results") -> Path:
@@ -242,6 +241,12 @@ def write_results(recording: Replayable, paths: Sequence[Path], smooth: int) -> 
     """Write results; those for the eye and for other programs are refined, a .toile file is what it is."""
     for path in paths:
         write_result(recording, path, smooth=0 if path.suffix.lower() == ".toile" else smooth)
+
+
+def tell_notes(notes: Sequence[str]) -> None:
+    """Say what was assumed about patterns, or done to them."""
+    for note in notes:
+        print(f"note: {note}")
 
 
 def tell_unfinished(recorded: RecordedFile) -> None:

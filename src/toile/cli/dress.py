@@ -19,6 +19,7 @@ from toile.cli.common import (
     length,
     method_of,
     outputs_of,
+    tell_notes,
     tell_unfinished,
     write_result,
     write_results,
@@ -73,8 +74,7 @@ def run_dress(options: argparse.Namespace) -> int:
     )
     progress.finish()
     print(f"{recording.garment.particle_count} vertices on {options.body}")
-    for note in [*(n for p in patterns for n in p.notes), *recording.settings["notes"]]:
-        print(f"note: {note}")
+    tell_notes([*(n for p in patterns for n in p.notes), *recording.settings["notes"]])
     found = audit_drape(recording)
     print("\n".join(found.lines()))
     write_results(recording, outputs, options.smooth)

@@ -17,6 +17,7 @@ from toile.cli.common import (
     check_output,
     length,
     reading,
+    tell_notes,
 )
 from toile.errors import ToileError
 from toile.garment.size import graded_to
@@ -166,8 +167,7 @@ def run_convert(options: argparse.Namespace) -> int:
         print(f"{write_pdf(garments[0], target, sheet=options.paper)} sheets of {options.paper}")
     else:
         write_outfit(garments, target)
-    for note in [note for pattern in garments for note in pattern.notes]:
-        print(f"note: {note}")
+    tell_notes([note for pattern in garments for note in pattern.notes])
     counts = [
         sum(len(of) for of in parts) for parts in zip(*((p.panels, p.seams) for p in garments), strict=True)
     ]

@@ -30,6 +30,7 @@ from toile.cli.common import (
     method_of,
     outputs_of,
     patterns_worn,
+    tell_notes,
     tell_written,
     write_results,
 )
@@ -218,6 +219,7 @@ def _dress_and_walk(
         mesh=mesh, progress=progress, **chosen,
     )  # fmt: skip
     progress.finish()
+    tell_notes(dressed.settings["notes"])
     plan = plan_walk(
         dressed, body, motion, settings=settings, method=make_method(**chosen), wind=np.array(asked["wind"])
     )
@@ -254,14 +256,16 @@ def _wear_over(target: Path, options: argparse.Namespace, watch: WalkProgress) -
         assert body is not None
         patterns = patterns_worn(options, body, options.patterns)
         progress = Progress()
-        garment, plan = dress_over(
+        garment, plan, notes = dress_over(
             recorded, plan, patterns, fabric=fabrics(asked["fabric"]),
             edge_length=asked["edge"], progress=progress,
         )  # fmt: skip
         progress.finish()
+        tell_notes(notes)
         if options.seconds is not None:
             plan = replace(plan, settings=replace(plan.settings, seconds=options.seconds))
-        settings = {**recorded.settings, "asked": asked, "over": Path(options.over).name}
+        notes = [*recorded.settings.get("notes", []), *notes]
+        settings = {**recorded.settings, "notes": notes, "asked": asked, "over": Path(options.over).name}
     record_walk(target, garment, body, plan, settings=settings, step=asked["rounding"] or None, watch=watch)
 
 

@@ -21,31 +21,42 @@ EASE = {"waist": 0.02, "hips": 0.04}
 """room that is left to what is tucked in [m]"""
 BELOW = 0.05
 """it has its own width down to the waist, and is narrow from here on below it [m]"""
+FITS = 0.99
+"""what would keep more than this share of its width stays as it is"""
 UNDER = 0.03
 """what reaches farther than this below a waistband that is put on over it lies under it [m]"""
 
 
-def tuck_in(patterns: Sequence[Pattern], body: Body) -> list[Pattern]:
-    """Return the garments of an outfit, those that are tucked in taken in below the waist."""
-    return [tucked(pattern, body) if pattern.tuck else pattern for pattern in patterns]
+def tuck_in(patterns: Sequence[Pattern], body: Body) -> tuple[list[Pattern], list[str]]:
+    """Return the garments, inner first, as they are worn, and notes on what no pattern asked for.
 
-
-def tuck_under(patterns: Sequence[Pattern], body: Body) -> tuple[list[Pattern], list[str]]:
-    """Return the garments, inner first, with tops that lie under a waistband tucked in, and what was done.
-
-    A top that a skirt or trousers are put on over is tucked in, whether its pattern says so or not: all of
-    its width does not fit under a waistband.
+    What is tucked in is taken in: whatever says so (`tuck`), and a top that a skirt or trousers are put on
+    over, for all of its width does not fit under a waistband.
     """
-    level, result, notes = heights(body), list(patterns), []
-    unrolled = [outlines(pattern, body) for pattern in patterns] if len(patterns) > 1 else []
-    for k, one in enumerate(unrolled):
-        over = [j for j, _ in enumerate(unrolled) if (patterns[j].layer, j) > (patterns[k].layer, k)]
-        bands = [j for j in over if hangs(unrolled[j], level) and _lies_under(one, unrolled[j], level)]
-        if bands and not patterns[k].tuck:
-            name, band = patterns[k].name, patterns[bands[0]].name
-            result[k] = tucked(replace(patterns[k], tuck=band), body)
-            notes.append(f"{name} is tucked into {band}, which is put on over it: list {band} first if not")
+    result, notes = [], []
+    for pattern, band in zip(patterns, _bands_over(patterns, body), strict=True):
+        garment = pattern
+        if band and not pattern.tuck:
+            garment = replace(pattern, tuck=band)
+            notes.append(
+                f"{pattern.name} is tucked into {band}, which is put on over it: list {band} first if not"
+            )
+        result.append(tucked(garment, body) if garment.tuck else garment)
     return result, notes
+
+
+def _bands_over(patterns: Sequence[Pattern], body: Body) -> list[str]:
+    """Return for each garment, inner first, what hangs from the waist over its hem; empty: nothing."""
+    if len(patterns) < 2:
+        return [""] * len(patterns)
+    level, unrolled = heights(body), [outlines(pattern, body) for pattern in patterns]
+    hanging = [j for j, one in enumerate(unrolled) if hangs(one, level)]
+
+    def band(k: int) -> str:
+        over = [j for j in hanging if (patterns[j].layer, j) > (patterns[k].layer, k)]
+        return next((patterns[j].name for j in over if _lies_under(unrolled[k], unrolled[j], level)), "")
+
+    return [band(k) for k in range(len(patterns))]
 
 
 def _lies_under(top: Outlines, hanging: Outlines, level: Mapping[str, float]) -> bool:
@@ -58,7 +69,7 @@ def _lies_under(top: Outlines, hanging: Outlines, level: Mapping[str, float]) ->
 
 
 def tucked(pattern: Pattern, body: Body) -> Pattern:
-    """Return a garment with its fullness at waist and hips folded away."""
+    """Return a garment with its fullness at waist and hips folded away; itself where it has none."""
     unrolled, level = outlines(pattern, body), heights(body)
     trunk = unrolled.names("torso")
     wearer = body_girths(body.measurements, level)
@@ -72,4 +83,6 @@ def tucked(pattern: Pattern, body: Body) -> Pattern:
                 rows.append((at, min(1.0, (wearer(measure, at) + EASE[measure]) / width)))
         if high > level["waist"] and len(rows) > 1:
             knots[name] = np.array(sorted(dict(rows).items()))
+    if all(knot[:, 1].min() > FITS for knot in knots.values()):
+        return pattern
     return warped(pattern, unrolled, knots, Rise((0.0,), (1.0, 1.0)))

@@ -17,7 +17,6 @@ import toile
 from toile.atomic import replacing
 from toile.body import BodyWarning, make_body, open_body
 from toile.errors import ToileError
-from toile.garment.tuck import tuck_in
 from toile.pattern.drafts import DRAFTS, draft
 from toile.pattern.outfits import in_wearing_order
 from toile.run.check import audit_drape
@@ -102,7 +101,7 @@ def outfit(word: str, body: Body) -> list[Pattern]:
         patterns.append(replace(first, tuck=over))
         if tucked:
             patterns.append(draft(over, body.measurements, waist_ease=OVER_TUCKED))
-    return tuck_in(in_wearing_order(patterns), body)
+    return list(in_wearing_order(patterns))
 
 
 def _drafts_of(word: str) -> list[str]:

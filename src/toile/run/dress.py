@@ -18,12 +18,12 @@ from toile.garment.fabric import Fabrics, fabric_of_each
 from toile.garment.from_mesh import Worn
 from toile.garment.outfit import join, layered
 from toile.garment.place import place
-from toile.garment.tuck import tuck_under
+from toile.garment.tuck import tuck_in
 from toile.garment.turns import turns
 from toile.run.method import COLLIDER, SOLVER, Method, make_method
 from toile.run.settle import sew_with
 from toile.run.sew import Progress, Sewn, SewSettings, silent
-from toile.types import Body, Floats, Garment, Ints, Pattern, Recording
+from toile.types import Body, Fabric, Floats, Garment, Ints, Pattern, Recording
 
 
 def dress(
@@ -50,19 +50,29 @@ def dress(
     method = make_method(solver, collider, tune, engine)
     fabrics = fabric_of_each(fabric, len(patterns))
     progress("cutting", 0.0)
-    garments: list[Garment | Worn] = []
-    tucked, notes = tuck_under([item for item in patterns if not isinstance(item, Worn)], body)
-    cut = iter(tucked)
-    items = [item if isinstance(item, Worn) else next(cut) for item in patterns]
-    for item, chosen in zip(items, fabrics, strict=True):
-        if isinstance(item, Worn):
-            garments.append(item.made_of(chosen))
-            continue
-        fitted, note = with_elastic_bands(item, body)
-        garments.append(build(fitted, chosen, edge_length, mesh=mesh))
-        notes += [note] if note else []
+    items = list(zip(patterns, fabrics, strict=True))
+    flat = [(item, chosen) for item, chosen in items if not isinstance(item, Worn)]
+    cut, notes = cut_out(flat, body, edge_length, mesh)
+    left = iter(cut)
+    garments = [item.made_of(chosen) if isinstance(item, Worn) else next(left) for item, chosen in items]
     recording = dress_garments(garments, body, settings=settings, method=method, progress=progress)
     return replace(recording, settings={**recording.settings, "notes": notes})
+
+
+def cut_out(
+    patterns: Sequence[tuple[Pattern, str | Fabric]], body: Body, edge_length: float, mesh: str = "triangles"
+) -> tuple[list[Garment], list[str]]:
+    """Return patterns, inner first, each of its fabric, cut for this body, and notes on what that took.
+
+    What is tucked in is taken in, short waistbands become elastic.
+    """
+    garments = []
+    tucked, notes = tuck_in([pattern for pattern, _ in patterns], body)
+    for pattern, (_, fabric) in zip(tucked, patterns, strict=True):
+        fitted, note = with_elastic_bands(pattern, body)
+        garments.append(build(fitted, fabric, edge_length, mesh=mesh))
+        notes += [note] if note else []
+    return garments, notes
 
 
 def dress_garments(

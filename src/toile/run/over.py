@@ -14,15 +14,14 @@ from toile.body.hands import slipping_in
 from toile.body.skin import rest_pose
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
-from toile.garment.build import build
-from toile.garment.elastic import with_elastic_bands
 from toile.garment.fabric import Fabrics, fabric_of_each
 from toile.garment.outfit import join
 from toile.garment.place import place
+from toile.run.dress import cut_out
 from toile.run.record import RecordedFile
 from toile.run.sew import Progress, SewSettings, sew, silent, welded_points
 from toile.run.walker import Inner, Plan, Walker
-from toile.types import Body, Fabric, Floats, Garment, Pattern
+from toile.types import Body, Floats, Garment, Pattern
 
 
 class Recorded:
@@ -54,8 +53,8 @@ def dress_over(
     fabric: Fabrics = "cotton",
     edge_length: float = 0.015,
     progress: Progress = silent,
-) -> tuple[Garment, Plan]:
-    """Return the outfit of recorded and new garments, and the plan of its walk.
+) -> tuple[Garment, Plan, list[str]]:
+    """Return the outfit of recorded and new garments, the plan of its walk, and notes on how they were cut.
 
     The new garments are sewn over the old ones, which stay as they were dressed.
     """
@@ -64,7 +63,8 @@ def dress_over(
         raise ToileError(f"{recorded.path}: give a walk of one body that does not lie over another walk")
     fabrics = fabric_of_each(fabric, len(patterns))
     progress("cutting", 0.0)
-    outfit, start = _outfit(recorded.garment, plan.start, body, patterns, fabrics, edge_length)
+    outer, notes = cut_out(list(zip(patterns, fabrics, strict=True)), body, edge_length)
+    outfit, start = _outfit(recorded.garment, plan.start, body, outer)
     count = recorded.garment.particle_count
     inner = np.arange(count, dtype=np.int32)
     # while it is sewn and drapes, all of the inner garments is held
@@ -77,20 +77,13 @@ def dress_over(
     position[:count] = plan.start
     kept = _own_holds(outfit, sewn.garment, count)
     link = Inner(path=os.fspath(recorded.path), particle_count=count, digest=digest_of(recorded))
-    return replace(sewn.garment, hold_particle=kept), replace(plan, start=position, inner=link)
+    return replace(sewn.garment, hold_particle=kept), replace(plan, start=position, inner=link), notes
 
 
 def _outfit(
-    inner: Garment,
-    start: Floats,
-    body: Body,
-    patterns: Sequence[Pattern],
-    fabrics: Sequence[str | Fabric],
-    edge_length: float,
+    inner: Garment, start: Floats, body: Body, outer: Sequence[Garment]
 ) -> tuple[Garment, Floats]:
     """Return the joined garments, the new ones unsewn on layers above the old, and where they start."""
-    fitted = [with_elastic_bands(pattern, body)[0] for pattern in patterns]
-    outer = [build(p, f, edge_length) for p, f in zip(fitted, fabrics, strict=True)]
     top = int(inner.garment_layer.max(initial=0)) + 1
     raised = [replace(g, garment_layer=np.full(len(g.garment_layer), top + k)) for k, g in enumerate(outer)]
     slim = slipping_in(body)
