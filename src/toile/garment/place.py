@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from toile._kernels import SurfaceTree
+from toile.body.hands import slipping_in
 from toile.errors import ToileError
 from toile.garment.build import panel_coordinates
 from toile.garment.from_mesh import Worn
@@ -33,10 +34,11 @@ def place(garment: Garment, body: Body, worn: Worn | None = None) -> Floats:
     """Return where the particles of an unsewn garment start round the body in rest [m], (n, 3).
 
     Rest lengths are kept: panels are bent, never stretched. No point starts inside the body, and no panel
-    through what is worn already.
+    through what is worn already. Sleeves start round narrow hands.
     """
     if len(garment.uv) != garment.particle_count:
         raise ToileError(f"garment {garment.name} is already sewn: place the unsewn one")
+    body = slipping_in(body)
     tree = SurfaceTree(body.triangles, body.vertices)
     points = panel_coordinates(garment)
     position = np.zeros((garment.particle_count, 3))

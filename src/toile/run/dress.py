@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 import toile
-from toile.body.hands import slipping_in
 from toile.body.skin import rest_pose
 from toile.cloth.xpbd import XpbdSettings
 from toile.garment.build import build
@@ -121,11 +120,9 @@ def place_outfit(
 ) -> tuple[Garment, Floats]:
     """Return all garments as one and where its particles start round the body [m], (n, 3).
 
-    What is worn already comes first and stays where it is, the others start round it. Sleeves start round
-    narrow hands, which open when the seams are shut (see run/sew.py).
+    What is worn already comes first and stays where it is, the others start round it.
     """
-    slim = slipping_in(body)
-    starts = [g.position if isinstance(g, Worn) else place(g, slim, worn) for g in garments]
+    starts = [g.position if isinstance(g, Worn) else place(g, body, worn) for g in garments]
     built = [g.garment if isinstance(g, Worn) else g for g in garments]
     if worn is None:
         return layered(join(built)), np.concatenate(starts)

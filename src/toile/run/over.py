@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from toile.body.hands import slipping_in
 from toile.body.skin import rest_pose
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
@@ -86,8 +85,7 @@ def _outfit(
     """Return the joined garments, the new ones unsewn on layers above the old, and where they start."""
     top = int(inner.garment_layer.max(initial=0)) + 1
     raised = [replace(g, garment_layer=np.full(len(g.garment_layer), top + k)) for k, g in enumerate(outer)]
-    slim = slipping_in(body)
-    return join([inner, *raised]), np.concatenate([start, *[place(g, slim) for g in raised]])
+    return join([inner, *raised]), np.concatenate([start, *[place(g, body) for g in raised]])
 
 
 def _own_holds(outfit: Garment, sewn: Garment, inner_count: int) -> np.ndarray:
