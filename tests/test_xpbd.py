@@ -369,6 +369,18 @@ def test_hanging_cloth_comes_to_rest(levels: int) -> None:
     assert max(moving[-20:]) == 0.0
 
 
+@pytest.mark.parametrize(("levels", "speed", "asks"), [(0, 1.0, 0), (4, 0.0, 0), (4, 1.0, 1)])
+def test_stretch_is_measured_where_it_decides(
+    levels: int, speed: float, asks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not of slow cloth, nor without limits: these take the same number of substeps whatever it is."""
+    garment, asked = sheet(6, 6, 0.06, 0.06), []
+    solver, x = XpbdSolver(garment, XpbdSettings(levels=levels)), lying(garment)
+    monkeypatch.setattr(_kernels.ClothSmall, "stretch", lambda *_, **__: asked.append(1) or (0.0, 0.0))
+    solver.step(State(x, np.full_like(x, speed)), empty_space(0.0), 1 / 60)
+    assert len(asked) == asks
+
+
 def test_only_slow_cloth_is_calm() -> None:
     assert calmness(0.0, 0.1) == 1.0
     assert calmness(mean_speed(np.full((5, 3), 0.15 / np.sqrt(3))), 0.1) == pytest.approx(0.5)

@@ -304,17 +304,23 @@ class XpbdSolver(Solver):
 
     def _substep(self, position: Floats, calm: float, whipping: float) -> float:
         """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
+        # slow cloth keeps to one number of substeps, else it trembles, stretched and relieved in turn; all
+        # cloth does without limits, which bear what longer substeps do not
+        rate = 1 / QUALITIES[self.settings.quality].resting
+        if self.settings.levels and calm < 1.0:
+            moving = self._moving_rate(position, whipping)
+            rate = moving + calm * (rate - moving)
+        return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
+
+    def _moving_rate(self, position: Floats, whipping: float) -> float:
+        """Return how many substeps moving cloth takes [1/s], as its stretch asks."""
         quality = QUALITIES[self.settings.quality]
         # some 8000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
         tame = calmness(whipping, FAST)
         begin, end, highest = (tame * a + (1.0 - tame) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
-        moving = 1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest)
-        # slow cloth keeps to one number of substeps, else it trembles, stretched and relieved in turn; all
-        # cloth does without limits, which bear what longer substeps do not
-        rate = moving + (calm if self.settings.levels else 1.0) * (1 / quality.resting - moving)
-        return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
+        return float(1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest))
 
     def _substeps(self, position: Floats, calm: float, whipping: float, dt: float) -> int:
         """Return how many substeps dt seconds take; calm: 0 to 1."""

@@ -79,9 +79,7 @@ def dress_over(
     return replace(sewn.garment, hold_particle=kept), replace(plan, start=position, inner=link), notes
 
 
-def _outfit(
-    inner: Garment, start: Floats, body: Body, outer: Sequence[Garment]
-) -> tuple[Garment, Floats]:
+def _outfit(inner: Garment, start: Floats, body: Body, outer: Sequence[Garment]) -> tuple[Garment, Floats]:
     """Return the joined garments, the new ones unsewn on layers above the old, and where they start."""
     top = int(inner.garment_layer.max(initial=0)) + 1
     raised = [replace(g, garment_layer=np.full(len(g.garment_layer), top + k)) for k, g in enumerate(outer)]
