@@ -40,7 +40,7 @@ template <class T, class I>
 struct CoarseSet {
     std::size_t count;
     int chunk_count;
-    ConstraintSet<T, CoarseNumber> limits;
+    ConstraintSet<T> limits;
     std::vector<T> slant;  // (block, lane) of limits: sin 2θ
     std::vector<std::int32_t> average_begin;
     std::vector<I> average_point;
@@ -48,11 +48,11 @@ struct CoarseSet {
     std::vector<T> point, start, average_weight, spread_weight;
     explicit CoarseSet(const Level &from) : CoarseSet(from, pack(from.pair, 2, from.count, chunk_count_for(4 * from.count))) {}
     CoarseSet(const Level &from, const Packed &packed)
-        : count(from.count), chunk_count(chunk_count_for(4 * count)), limits(packed_pulls<T, CoarseNumber>(packed, from.rest.data())),
+        : count(from.count), chunk_count(chunk_count_for(4 * count)), limits(packed_pulls<T>(packed, from.rest.data())),
           slant(packed_numbers<T>(packed, from.slant.data())),
           average_begin(from.average_begin.begin(), from.average_begin.end()),
           average_point(from.average_point.begin(), from.average_point.end()),
-          spread_point(from.spread_point.begin(), from.spread_point.end()), point(4 * (count + group_count(chunk_count)), T(0)),
+          spread_point(from.spread_point.begin(), from.spread_point.end()), point(4 * count, T(0)),
           start(4 * count, T(0)), average_weight(from.average_weight.begin(), from.average_weight.end()),
           spread_weight(from.spread_weight.begin(), from.spread_weight.end()) {
         for (std::size_t c = 0; c < count; ++c) point[4 * c + 3] = static_cast<T>(from.inverse_mass[c]);
@@ -66,11 +66,7 @@ struct CoarseSet {
     template <class Use>
     void each_limit(const Use &use) const {
         for (std::size_t b = 0; b < limits.block_count(); ++b)
-            for (int lane = 0; lane < LANES; ++lane) {
-                const auto i = limits.index[2 * b * LANES + lane], j = limits.index[(2 * b + 1) * LANES + lane];
-                const std::size_t k = b * LANES + lane;
-                if (static_cast<std::size_t>(i) < count) use(i, j, limits.rest[k], limits.part.empty() ? T(1) : limits.part[k]);
-            }
+            limits.each(b, [&](std::size_t k, const std::int32_t *pair) { use(pair[0], pair[1], limits.rest[k], limits.part.empty() ? T(1) : limits.part[k]); });
     }
     std::size_t bytes() const {
         return limits.bytes() + bytes_of(slant, average_begin, average_point, spread_point, point, start, average_weight, spread_weight);

@@ -10,40 +10,34 @@
 
 #include "xpbd_sets.h"
 
-template <class T, class I>
+template <class T>
 class Membrane {
   public:
     // corners (t, 3); weight (a1, a2), (b1, b2): Fu = a1 (x1 - x0) + a2 (x2 - x0) [1/m]; stiffness of weft, warp, shear (t, 3) [N·m]
     void set(const std::vector<std::int32_t> &corners, const double *weight, const double *stiffness, std::size_t particle_count, int chunk_count) {
         const Packed packed = pack(corners, 3, particle_count, chunk_count);
-        particle_count_ = particle_count;
         set_.take(packed);
         set_.weight.reserve(4 * packed.source.size()), set_.kind.reserve(packed.block_count() / BLOCKS_AT_ONCE);
-        // padding, whose particle is pinned, is a triangle too: nothing is divided by nothing
-        constexpr double none[4] = {1, 0, 0, 1};
         for (std::size_t b = 0; b < packed.block_count(); ++b)
             for (int k = 0; k < 4; ++k)
-                for (int lane = 0; lane < LANES; ++lane) {
-                    const std::int32_t t = packed.source[b * LANES + lane];
-                    set_.weight.push_back(static_cast<T>(t < 0 ? none[k] : weight[4 * static_cast<std::size_t>(t) + k]));
-                }
+                for (int lane = 0; lane < LANES; ++lane)
+                    set_.weight.push_back(static_cast<T>(weight[4 * static_cast<std::size_t>(packed.source[b * LANES + lane]) + k]));
         for (std::size_t b = 0; b < packed.block_count(); b += BLOCKS_AT_ONCE) add_kind(packed.source.data() + b * LANES, weight, stiffness);
         set_.softness.shrink_to_fit();
     }
 
     std::size_t block_count() const { return set_.block_count(); }
-    Constraints<T, I> view() const { return set_.view(); }
+    Constraints<T> view() const { return set_.view(); }
     std::size_t bytes() const { return set_.bytes(); }
 
     // elongation of the threads of eight triangles; x (particle, 3) in the caller's order
+    template <class I>
     double stretch(std::size_t block, const std::vector<I> &order, const double *x, std::vector<std::uint32_t> &counts) const {
         Elongations found{0.0, counts};
-        for (int lane = 0; lane < LANES; ++lane) {
-            const I *corner = set_.index.data() + block * 3 * LANES + lane;
-            if (padding(corner)) continue;
-            const T *weight = set_.weight.data() + block * 4 * LANES + lane;
+        set_.each(block, [&](std::size_t t, const std::int32_t *corner) {
+            const T *weight = set_.weight.data() + block * 4 * LANES + t % LANES;
             const double *p[3];
-            for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order[corner[k * LANES]]);
+            for (int k = 0; k < 3; ++k) p[k] = x + 3 * static_cast<std::size_t>(order[corner[k]]);
             for (int thread = 0; thread < 2; ++thread) {
                 const double c = weight[2 * thread * LANES], d = weight[(2 * thread + 1) * LANES];
                 double square = 0.0;
@@ -53,7 +47,7 @@ class Membrane {
                 }
                 found.add(square);
             }
-        }
+        });
         return found.sum;
     }
 
@@ -63,14 +57,13 @@ class Membrane {
     // Two blocks of triangles: cloth of one fabric has one kind. Mixed ones, and gathered cloth, have their own.
     void add_kind(const std::int32_t *source, const double *weight, const double *stiffness) {
         constexpr std::size_t lanes = BLOCKS_AT_ONCE * LANES;
-        Softness soft[lanes], first{1, 1, 1};
-        bool alike = true, any = false;
+        Softness soft[lanes];
+        bool alike = true;
         for (std::size_t i = 0; i < lanes; ++i) {
-            if (source[i] < 0) continue;
             soft[i] = softness(weight + 4 * static_cast<std::size_t>(source[i]), stiffness + 3 * static_cast<std::size_t>(source[i]));
-            if (!any) first = soft[i], any = true;
-            alike &= same(first, soft[i]);
+            alike &= same(soft[0], soft[i]);
         }
+        const Softness &first = soft[0];
         std::size_t kind = 0;
         if (alike) {
             while (kind < shared_.size() && !same(shared_[kind].second, first)) ++kind;
@@ -82,7 +75,7 @@ class Membrane {
         for (std::size_t block = 0; block < lanes; block += LANES)
             for (int k = 0; k < 3; ++k)
                 for (std::size_t i = block; i < block + LANES; ++i)
-                    set_.softness.push_back(static_cast<T>(alike || source[i] < 0 ? first[k] : soft[i][k]));
+                    set_.softness.push_back(static_cast<T>(alike ? first[k] : soft[i][k]));
         set_.kind.push_back(static_cast<std::uint16_t>(kind));
     }
     // compliance times area, as the hot loop knows it: half the inverse of the weights' determinant
@@ -97,8 +90,6 @@ class Membrane {
         return true;
     }
 
-    bool padding(const I *corner) const { return static_cast<std::size_t>(*corner) >= particle_count_; }
-    std::size_t particle_count_ = 0;
-    ConstraintSet<T, I> set_;
+    ConstraintSet<T> set_;
     std::vector<std::pair<std::uint16_t, Softness>> shared_;  // kinds whose lanes are alike
 };

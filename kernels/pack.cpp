@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "lanes.h"
-
 int chunk_count_for(std::size_t particle_count) {
     const auto count = static_cast<int>(std::clamp<std::size_t>(particle_count / 1200, 1, 16));
     return count > 1 ? count + count % 2 : 1;  // two threads get as much each
@@ -43,16 +41,15 @@ std::vector<std::vector<std::int32_t>> colour(const std::vector<std::int32_t> &c
     std::vector<std::int32_t> late;  // those that found no colour among 64
     for (const std::int32_t k : constraints) {
         std::uint64_t taken = 0;
-        for (int a = 0; a < arity; ++a)
-            if (const std::int32_t p = particles[static_cast<std::size_t>(k) * arity + a]; p >= 0) taken |= used[p];
+        const std::int32_t *joined = particles.data() + static_cast<std::size_t>(k) * arity;
+        for (int a = 0; a < arity; ++a) taken |= used[joined[a]];
         int c = 0;
         while (c < 64 && (taken >> c & 1)) ++c;
         if (c == 64) {
             late.push_back(k);
             continue;
         }
-        for (int a = 0; a < arity; ++a)
-            if (const std::int32_t p = particles[static_cast<std::size_t>(k) * arity + a]; p >= 0) used[p] |= std::uint64_t{1} << c;
+        for (int a = 0; a < arity; ++a) used[joined[a]] |= std::uint64_t{1} << c;
         if (c >= static_cast<int>(classes.size())) classes.resize(c + 1);
         classes[c].push_back(k);
     }
@@ -68,32 +65,23 @@ Packed pack(const std::vector<std::int32_t> &particles, int arity, std::size_t p
     const int groups = group_count(chunk_count);
     std::vector<std::vector<std::int32_t>> members(groups);
     for (std::size_t k = 0; k < count; ++k) {
-        std::int32_t lowest = -1, highest = -1;
-        for (int a = 0; a < arity; ++a) {
-            const std::int32_t p = particles[k * arity + a];
-            if (p < 0) continue;
-            lowest = lowest < 0 ? p : std::min(lowest, p), highest = std::max(highest, p);
-        }
-        members[lowest < 0 ? groups - 1 : group_of(lowest, highest, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(k));
+        const auto [lowest, highest] = std::minmax_element(particles.begin() + k * arity, particles.begin() + (k + 1) * arity);
+        members[group_of(*lowest, *highest, particle_count, chunk_count)].push_back(static_cast<std::int32_t>(k));
     }
     packed.begin.push_back(0);
     std::vector<std::uint64_t> used(particle_count, 0);
     for (int c = 0; c < groups; ++c) {
         std::fill(used.begin(), used.end(), 0);
-        const auto dummy = static_cast<std::int32_t>(particle_count + c);
         std::size_t blocks = packed.begin.back();
         for (const auto &group : colour(members[c], particles, arity, used)) {
-            const std::size_t whole = LANES * BLOCKS_AT_ONCE, end = (group.size() + whole - 1) / whole * whole;
+            const std::size_t whole = LANES * BLOCKS_AT_ONCE, size = group.size(), end = (size + whole - 1) / whole * whole;
             for (std::size_t first = 0; first < end; first += LANES, ++blocks) {
-                const std::size_t last = std::min(first + LANES, group.size());
+                // lanes that are left over repeat the last constraint of their block, blocks that are, the one before (Packed::repeats)
+                const std::size_t from = first < size ? first : first - LANES;
+                const auto member = [&](std::size_t lane) { return group[std::min(from + lane, size - 1)]; };
                 for (int a = 0; a < arity; ++a)
-                    for (std::size_t lane = 0; lane < LANES; ++lane) {
-                        const std::size_t k = first + lane;
-                        const std::int32_t p = k < last ? particles[static_cast<std::size_t>(group[k]) * arity + a] : -1;
-                        packed.index.push_back(p < 0 ? dummy : p);
-                    }
-                for (std::size_t lane = 0; lane < LANES; ++lane)
-                    packed.source.push_back(first + lane < last ? group[first + lane] : -1);
+                    for (std::size_t lane = 0; lane < LANES; ++lane) packed.index.push_back(particles[static_cast<std::size_t>(member(lane)) * arity + a]);
+                for (std::size_t lane = 0; lane < LANES; ++lane) packed.source.push_back(member(lane));
             }
         }
         packed.begin.push_back(blocks);

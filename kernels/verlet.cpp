@@ -190,9 +190,8 @@ class VerletMesh {
         chunks_ = chunk_count_for(n);
         packed_ = pack(own_pairs, 2, n, chunks_);
         rest_.assign(packed_.source.size(), T(0));
-        for (std::size_t i = 0; i < rest_.size(); ++i)
-            if (packed_.source[i] >= 0) rest_[i] = static_cast<T>(rest.data()[packed_.source[i]]);
-        point_.assign(4 * (n + chunks_ + 1), T(0));
+        for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] = static_cast<T>(rest.data()[packed_.source[i]]);
+        point_.assign(4 * n, T(0));
         free_.assign(n, 1);
         moved_.assign(chunks_ + 1, T(0));
     }
@@ -239,8 +238,7 @@ class VerletMesh {
     // the order in which pairs are visited by one thread, for the reference in the tests
     nb::ndarray<nb::numpy, std::int32_t> sequence() const {
         std::vector<std::int32_t> found;
-        for (const std::int32_t s : packed_.source)
-            if (s >= 0) found.push_back(s);
+        packed_.each([&](std::int32_t pair) { found.push_back(pair); });
         const std::size_t n = found.size();
         return own(std::move(found), {n});
     }

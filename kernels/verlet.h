@@ -24,15 +24,15 @@ struct GridView {
     T share[GRID_CLASSES];      // part of the error that each end mends
 };
 
-// pairs packed in blocks of eight, chunk by chunk, the interface last (pack.h)
+// pairs packed in blocks of eight: the chunks, the borders after each, those left over (pack.h)
 template <class T>
 struct MeshView {
     std::size_t count;
     int chunks;
-    T *point;   // (particle + dummies, 4): x, y, z, weight (0 where pinned)
+    T *point;   // (particle, 4): x, y, z, weight (0 where pinned)
     T *before;  // (particle, 4), or null
     const std::int32_t *index;  // (block, 2, lane)
-    const std::size_t *begin;   // (chunk + 2)
+    const std::size_t *begin;   // (group + 1)
     const T *rest;              // (block, lane)
     T share;
 };

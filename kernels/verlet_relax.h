@@ -1,6 +1,7 @@
 // Included by verlet_plain.cpp and verlet_avx2.cpp, which set TOILE_ISA. Raw pointers only: a library template instantiated here
 // could be linked into code that runs on older machines.
 #include "lanes.h"
+#include "pack.h"
 #include "verlet.h"
 
 namespace TOILE_ISA {
@@ -139,11 +140,13 @@ int sweeps(const GridView<T> &g, int most, T threshold, T *moved, int rank, int 
 }
 
 template <class T>
-void project_pairs(const MeshView<T> &m, int chunk) {
-    const Lane<T> tiny = splat<T>(T(1e-12)), share = splat<T>(T(2) * m.share);
-    for (std::size_t b = m.begin[chunk]; b < m.begin[chunk + 1]; ++b) {
-        const std::int32_t *index = m.index + b * 2 * LANES;
-        Lanes4<T> i = gather(m.point, index), j = gather(m.point, index + LANES);
+struct PairBlock {
+    const std::int32_t *index;
+    Lanes4<T> i, j;
+    inline void project(const MeshView<T> &m, std::size_t b) {
+        const Lane<T> tiny = splat<T>(T(1e-12)), share = splat<T>(T(2) * m.share);
+        index = m.index + b * 2 * LANES;
+        i = gather(m.point, index), j = gather(m.point, index + LANES);
         const Lane<T> dx = j.x - i.x, dy = j.y - i.y, dz = j.z - i.z;
         const Lane<T> length = at_least(square_root(dx * dx + dy * dy + dz * dz), tiny);
         const Lane<T> sum = at_least(i.w + j.w, tiny);
@@ -151,8 +154,15 @@ void project_pairs(const MeshView<T> &m, int chunk) {
         const Lane<T> si = s * i.w, sj = s * j.w;
         i.x += dx * si, i.y += dy * si, i.z += dz * si;
         j.x -= dx * sj, j.y -= dy * sj, j.z -= dz * sj;
-        scatter(m.point, index, i);
-        scatter(m.point, index + LANES, j);
+    }
+    inline void write(T *point) { scatter(point, index, i), scatter(point, index + LANES, j); }
+};
+template <class T>
+void project_pairs(const MeshView<T> &m, int group) {
+    for (std::size_t b = m.begin[group]; b < m.begin[group + 1]; b += BLOCKS_AT_ONCE) {
+        PairBlock<T> one, two;
+        one.project(m, b), two.project(m, b + 1);
+        one.write(m.point), two.write(m.point);
     }
 }
 
@@ -165,8 +175,10 @@ int sweeps(const MeshView<T> &m, int most, T threshold, T *moved, int rank, int 
             std::memcpy(m.before + 4 * begin(first), m.point + 4 * begin(first), 4 * (begin(last) - begin(first)) * sizeof(T));
         for (int chunk = first; chunk < last; ++chunk) project_pairs(m, chunk);
         barrier.wait();
-        // what joins chunks, alone
-        if (rank == 0) project_pairs(m, m.chunks);
+        for (int chunk = first; chunk < last; ++chunk) project_pairs(m, m.chunks + chunk);
+        barrier.wait();
+        // what reaches farther than from a chunk to the next, alone
+        if (rank == 0) project_pairs(m, 2 * m.chunks);
         barrier.wait();
         if (!m.before || !looks(sweep)) continue;
         for (int chunk = first; chunk < last; ++chunk)

@@ -49,13 +49,12 @@ class Cloth {
           Numbers seam_rest)
         : count_(order.size()), chunk_count_(chunk_count_for(count_)) {
         require(count_ > 0, "a cloth needs at least one particle");
-        require(count_ + group_count(chunk_count_) <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer particles");
+        require(count_ <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer particles");
         for (const Numbers *a : {&inverse_mass, &drag, &thickness, &friction})
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         order_.set(order);
-        // each group of constraints has a particle for lanes without a constraint
-        rows_ = count_ + std::max<std::size_t>(group_count(chunk_count_), SPARE);
-        point_.assign(4 * rows_, T(0)), velocity_.assign(4 * (count_ + SPARE), T(0)), work_.assign(4 * (rows_ + std::max(rows_, count_ + star_along)), T(0));
+        rows_ = count_ + SPARE;
+        point_.assign(4 * rows_, T(0)), velocity_.assign(4 * rows_, T(0)), work_.assign(4 * (rows_ + std::max(rows_, count_ + star_along)), T(0));
         keep_inverse_mass(inverse_mass);
         drag_ = Alike(order_.numbers(drag)), thickness_ = Alike(order_.numbers(thickness)), friction_ = Alike(order_.numbers(friction)), grip_ = friction_;
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
@@ -200,8 +199,7 @@ class Cloth {
             return r;
         }
         require_indices(triangles, count_, "a triangle names a particle that does not exist");
-        for (const std::int32_t k : pack(order_.places(triangles), 3, count_, chunk_count_).source)
-            if (k >= 0) r.push_back(k);
+        pack(order_.places(triangles), 3, count_, chunk_count_).each([&](std::int32_t k) { r.push_back(k); });
         return r;
     }
 
@@ -287,7 +285,7 @@ class Cloth {
     }
 
   private:
-    using Set = ConstraintSet<T, I>;
+    using Set = ConstraintSet<T>;
 
     // whether a ball is met by each vertex where it is, at every substep: layers between skin and cloth would need planes
     bool meets_ball(double cloth_radius) const {
@@ -377,7 +375,7 @@ class Cloth {
         require(rows.shape(1) == 2 && rest.size() == rows.shape(0), "seams and long threads need two particles and a length each");
         const auto particles = order_.places(rows);
         for (const std::int32_t p : particles) require(p >= 0, "a seam or long thread names a particle that does not exist");
-        return packed_pulls<T, I>(pack(particles, 2, count_, chunk_count_), rest.data());
+        return packed_pulls<T>(pack(particles, 2, count_, chunk_count_), rest.data());
     }
     static T compliance(double stiffness) {
         require(stiffness > 0 && std::isfinite(stiffness), "stiffness must be positive");
@@ -452,7 +450,7 @@ class Cloth {
     std::vector<T> point_, velocity_, kept_;
     Alike<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now
     T air_ = T(0);                                 // drag besides the fabric's [1/s]
-    Membrane<T, I> triangles_;
+    Membrane<T> triangles_;
     Set seams_, long_threads_;
     Stars<T, I> stars_;
     Grid<T> grid_;

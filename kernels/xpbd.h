@@ -10,11 +10,18 @@
 // I: what counts particles; 16 bits where there are few enough
 using CoarseNumber = std::uint16_t;  // what counts coarse points: see MOST_COARSE
 
-// packed constraints (pack.h): blocks of eight, group by group
-template <class T, class I>
+// packed constraints (pack.h): blocks of eight, group by group, each group counting particles by 16 bits from its first one, by 32 where that is too few
+struct ConstraintGroup {
+    std::size_t first, last;  // blocks
+    std::size_t entry;        // of the first one
+    std::int32_t from;        // what near numbers are counted from
+    bool near;
+};
+template <class T>
 struct Constraints {
-    const I *index = nullptr;             // (block, arity, lane)
-    const std::size_t *begin = nullptr;   // (group + 1): the chunks, the borders after each, those left over
+    const ConstraintGroup *group = nullptr;  // the chunks, the borders after each, those left over; null: there are none
+    const std::uint16_t *near = nullptr;     // (block, arity, lane)
+    const std::int32_t *far = nullptr;
     const T *rest = nullptr;              // (block, lane): rest length [m] (seams, limits)
     const T *part = nullptr;              // (block, lane): how much of what they ask for limits do (give.h); null: all of it
     const T *softness = nullptr;          // (kind, two blocks, 3, lane): compliance of triangles times their area, by kind of blocks
@@ -67,7 +74,7 @@ struct Bending {
     SparseRows<T, I> curvature, force;
     // gain_s = dt² / α, less where that were unstable; see Stars::stiffness
     const T *stiffness = nullptr, *most = nullptr;  // (star)
-    T *moment = nullptr;      // (star, 4), and room for all particles with their dummies
+    T *moment = nullptr;      // (star, 4), and room for all particles with those that nobody reads
     const T *rest = nullptr;  // (star, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
     Smoothing<T, I> smoothing;
 };
@@ -80,14 +87,14 @@ template <class T, class I>
 struct LevelView {
     std::size_t count = 0;
     int chunk_count = 0;
-    T *point = nullptr;   // (count + dummies, 4): x, y, z, inverse mass
+    T *point = nullptr;   // (count, 4): x, y, z, inverse mass
     T *start = nullptr;   // (count, 4): the averages before any limit
     const std::int32_t *average_begin = nullptr;
     const I *average_point = nullptr;
     const T *average_weight = nullptr;
     const CoarseNumber *spread_point = nullptr;  // (finer, 4)
     const T *spread_weight = nullptr;            // (finer, 4)
-    Constraints<T, CoarseNumber> limits;
+    Constraints<T> limits;
 };
 
 // Planes of the skin, eight side by side: normal · x >= offset + speed · t, with skin that moves past. Spans of consecutive
@@ -106,13 +113,13 @@ template <class T, class I>
 struct ClothView {
     std::size_t particle_count;
     int chunk_count;
-    T *point;           // (particle + dummies, 4): x, y, z [m], inverse mass [1/kg]
-    T *before;          // (particle + dummies, 4): position at the start of the substep
+    T *point;           // (particle, and some that nobody reads, 4): x, y, z [m], inverse mass [1/kg]
+    T *before;          // (as many, 4): position at the start of the substep
     // (particle, 4) [m/s]; of particles that are not pinned, while the substeps run, where they would be without constraints [m], then by how much these have moved them
     T *velocity;
     const T *kept;      // (particle), or four of all: 1 / (1 + dt d), what the air leaves of a velocity in a substep; d [1/s] is the drag
     std::size_t kept_stride;  // 1; 0: all are alike
-    Constraints<T, I> triangles, seams, long_threads;
+    Constraints<T> triangles, seams, long_threads;
     Bending<T, I> bending;
     int level_count;
     LevelView<T, I> level[LEVEL_LIMIT];

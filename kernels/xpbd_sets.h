@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -17,33 +18,66 @@
 #include "xpbd.h"
 
 // constraints of one kind
-template <class T, class I>
+template <class T>
 struct ConstraintSet {
-    std::vector<I> index;            // see Packed
-    std::vector<std::size_t> begin;
+    int arity = 0;
+    std::vector<ConstraintGroup> group;
+    std::vector<std::uint16_t> near;  // see Packed::index
+    std::vector<std::int32_t> far;
     std::vector<T> rest, part, softness, weight;
     std::vector<std::uint16_t> kind;
-    void take(const Packed &packed) { index.assign(packed.index.begin(), packed.index.end()), begin = packed.begin; }
-    std::size_t block_count() const { return begin.empty() ? 0 : begin.back(); }
-    Constraints<T, I> view() const {
-        return {index.data(), begin.empty() ? nullptr : begin.data(), rest.data(), part.empty() ? nullptr : part.data(), softness.data(), kind.data(), weight.data()};
+
+    void take(const Packed &packed) {
+        arity = packed.arity;
+        for (std::size_t g = 0; g + 1 < packed.begin.size(); ++g) add_group(packed.index.data(), packed.begin[g], packed.begin[g + 1]);
+        near.shrink_to_fit(), far.shrink_to_fit();
     }
-    std::size_t bytes() const { return bytes_of(index, begin, rest, part, softness, kind, weight); }
+    std::size_t block_count() const { return group.empty() ? 0 : group.back().last; }
+    // calls use(lane, particles) for each constraint of a block
+    template <class Use>
+    void each(std::size_t block, const Use &use) const {
+        const ConstraintGroup &of = *std::upper_bound(group.begin(), group.end(), block, [](std::size_t b, const ConstraintGroup &g) { return b < g.last; });
+        const auto number = [&](std::size_t k, int a) {  // k: (block, lane)
+            const std::size_t i = of.entry + (arity * (k / LANES - of.first) + a) * LANES + k % LANES;
+            return of.near ? of.from + near[i] : far[i];
+        };
+        std::int32_t joined[3];
+        for (std::size_t k = LANES * block; k < LANES * (block + 1); ++k) {
+            if (Packed::repeats(k, [&](std::size_t lane) { return number(lane, 0); })) continue;
+            for (int a = 0; a < arity; ++a) joined[a] = number(k, a);
+            use(k, joined);
+        }
+    }
+    Constraints<T> view() const {
+        return {group.empty() ? nullptr : group.data(), near.data(), far.data(), rest.data(), part.empty() ? nullptr : part.data(), softness.data(), kind.data(), weight.data()};
+    }
+    std::size_t bytes() const { return bytes_of(group, near, far, rest, part, softness, kind, weight); }
+
+  private:
+    void add_group(const std::int32_t *index, std::size_t first, std::size_t last) {
+        const std::int32_t *const begin = index + first * arity * LANES, *const end = index + last * arity * LANES;
+        const auto [low, high] = std::minmax_element(begin, end);
+        const std::int32_t from = begin == end ? 0 : *low;
+        const bool is_near = begin == end || *high - from <= 65535;
+        group.push_back({first, last, is_near ? near.size() : far.size(), from, is_near});
+        if (is_near) std::transform(begin, end, std::back_inserter(near), [=](std::int32_t p) { return static_cast<std::uint16_t>(p - from); });
+        else far.insert(far.end(), begin, end);
+    }
 };
 
-// a number of each constraint, in the order of the blocks; 0 where there is none
+// a number of each constraint, in the order of the blocks
 template <class T>
 std::vector<T> packed_numbers(const Packed &packed, const double *values) {
     std::vector<T> r;
     r.reserve(packed.source.size());
-    for (const std::int32_t k : packed.source) r.push_back(k < 0 ? T(0) : static_cast<T>(values[k]));
+    for (const std::int32_t k : packed.source) r.push_back(static_cast<T>(values[k]));
     return r;
 }
 
 // pairs of points that may not be farther apart than their rest length [m]
-template <class T, class I>
-ConstraintSet<T, I> packed_pulls(const Packed &packed, const double *rest) {
-    ConstraintSet<T, I> set;
+template <class T>
+ConstraintSet<T> packed_pulls(const Packed &packed, const double *rest) {
+    ConstraintSet<T> set;
     set.take(packed);
     set.rest = packed_numbers<T>(packed, rest);
     return set;

@@ -12,6 +12,12 @@
 namespace TOILE_ISA {
 namespace {
 
+// calls use(numbers, points): those of a group of constraints from its first block on, and where they are counted from in some lists of points
+template <class T, class Use, class... Points>
+TOILE_INLINE void with_group(const Constraints<T> &set, const ConstraintGroup &g, const Use &use, Points *...points) {
+    g.near ? use(set.near + g.entry, points + 4 * static_cast<std::size_t>(g.from)...) : use(set.far + g.entry, points...);
+}
+
 // Seams, long threads and limits: two points may not be farther apart than `rest`, and are not pulled by more than a share of the way at once, so
 // that cloth caught on the body is not torn through it.
 template <class T, class I>
@@ -37,34 +43,40 @@ struct PullBlock {
     TOILE_INLINE void write(T *point) { scatter(point, index, i), scatter(point, index + LANES, j); }
 };
 
-// rest lengths times `ratio`; part: of each pair, unless the set knows better
-template <class T, class I>
-void project_pulls(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T ratio, Pulls<T> how, T part) {
+template <class T, class N>
+void pull_blocks(const N *index, std::size_t block_count, const T *rest, const T *parts, T *point, T ratio, Pulls<T> how, T part) {
     const Lane<T> scale = splat<T>(ratio);
-    const I *index = set.index + 2 * LANES * first, *const end = set.index + 2 * LANES * last;
-    const T *rest = set.rest + LANES * first;
-    for (; index < end; index += 4 * LANES, rest += 2 * LANES) {
-        PullBlock<T, I> one, two;
+    const T *const first_rest = rest;
+    for (const N *const end = index + 2 * LANES * block_count; index < end; index += 4 * LANES, rest += 2 * LANES) {
+        PullBlock<T, N> one, two;
         // most are slack most of the time
         const bool first_pulls = one.read(index, rest, point, scale), second_pulls = two.read(index + 2 * LANES, rest + LANES, point, scale);
         if (!first_pulls && !second_pulls) continue;
-        const T *parts = set.part ? set.part + (rest - set.rest) : nullptr;
-        one.pull(how, parts ? load(parts) : splat<T>(part)), two.pull(how, parts ? load(parts + LANES) : splat<T>(part));
+        const T *own = parts ? parts + (rest - first_rest) : nullptr;
+        one.pull(how, own ? load(own) : splat<T>(part)), two.pull(how, own ? load(own + LANES) : splat<T>(part));
         one.write(point), two.write(point);
     }
 }
+// a group of them, their rest lengths times `ratio`; part: of each pair, unless the set knows better
+template <class T>
+void project_pulls(const Constraints<T> &set, std::size_t group, T *point, T ratio, Pulls<T> how, T part) {
+    const ConstraintGroup g = set.group[group];
+    const T *const rest = set.rest + LANES * g.first, *const parts = set.part ? set.part + LANES * g.first : nullptr;
+    with_group(set, g, [&](const auto *index, T *from) { pull_blocks(index, g.last - g.first, rest, parts, from, ratio, how, part); }, point);
+}
 
 // triangles: the cloth's own threads, eight at a time (see Threads in threads_step.h)
-template <class T, class I>
+template <class T, class N>
 struct TriangleBlock {
     static constexpr std::size_t CORNERS = 3 * LANES, WEIGHTS = 4 * LANES, FIGURES = 3 * LANES;  // numbers of a block
-    const I *index;
+    const N *index;
     Lanes4<T> p, q, r;
     Threads<T> threads;
     Lane<T> a1, a2, b1, b2;
 
-    inline void read(const Constraints<T, I> &set, std::size_t b, const T *point) {
-        index = set.index + b * CORNERS;
+    // b: the block's number in the set
+    inline void read(const N *corners, const Constraints<T> &set, std::size_t b, const T *point) {
+        index = corners;
         const T *weight = set.weight + b * WEIGHTS;
         p = gather(point, index), q = gather(point, index + LANES), r = gather(point, index + 2 * LANES);
         a1 = load(weight), a2 = load(weight + LANES);
@@ -73,7 +85,7 @@ struct TriangleBlock {
         threads.ux = a1 * ex + a2 * fx, threads.uy = a1 * ey + a2 * fy, threads.uz = a1 * ez + a2 * fz;
         threads.vx = b1 * ex + b2 * fx, threads.vy = b1 * ey + b2 * fy, threads.vz = b1 * ez + b2 * fz;
     }
-    inline void project(const Constraints<T, I> &set, std::size_t b, const Lane<T> &stiff, T compression) {
+    inline void project(const Constraints<T> &set, std::size_t b, const Lane<T> &stiff, T compression) {
         const T *soft = set.softness + (BLOCKS_AT_ONCE * set.kind[b / BLOCKS_AT_ONCE] + b % BLOCKS_AT_ONCE) * FIGURES;
         // the weights are the inverse of two sides: their determinant is 1 / (2 area)
         const Lane<T> det = a1 * b2 - a2 * b1, per_area = at_least(det + det, -(det + det)) * stiff;
@@ -97,12 +109,14 @@ struct TriangleBlock {
 // What evening (StepOptions) asks of the corners of triangles, added up: weft and warp, each by itself. Two triangles share a thread, so each
 // asks for half. Where corners are held the others make up for them, but no thread asks as if more than three quarters of it
 // were held: one that runs along two held corners would hurl the third one, which takes part in it by a rounding error, across the room.
-template <class T, class I>
-void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, const T *point, T *shift, T evening, T compression) {
+template <class T, class N>
+void even_blocks(const N *index, Constraints<T> set, std::size_t first, std::size_t last, const T *point, T *shift, T evening, T compression) {
     const Lane<T> half = splat<T>(T(0.5) * evening), tiny = splat<T>(T(1e-12)), zero = splat<T>(T(0));
-    for (std::size_t b = first; b < last; ++b) {
-        TriangleBlock<T, I> t;
-        t.read(set, b, point);
+    constexpr std::size_t block = TriangleBlock<T, N>::CORNERS;
+    for (std::size_t b = first; b < last; ++b, index += block) {
+        if (b % BLOCKS_AT_ONCE && index[0] == *(index - block)) continue;  // it repeats the one before
+        TriangleBlock<T, N> t;
+        t.read(index, set, b, point);
         const Lane<T> a0 = -(t.a1 + t.a2), b0 = -(t.b1 + t.b2);
         const Lane<T> least = splat<T>(T(0.25)) * at_least(at_least(t.p.w, t.q.w), t.r.w);
         const auto shared = [&](const Lane<T> &k0, const Lane<T> &k1, const Lane<T> &k2) {
@@ -113,7 +127,7 @@ void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t
         const Lane<T> du = half * shortfall<T>(f.ux * f.ux + f.uy * f.uy + f.uz * f.uz, shared(a0, t.a1, t.a2), compression);
         const Lane<T> dv = half * shortfall<T>(f.vx * f.vx + f.vy * f.vy + f.vz * f.vz, shared(b0, t.b1, t.b2), compression);
         f.draw(du, dv, zero);
-        const auto add = [&](const I *corner, const Lane<T> &w, const Lane<T> &a, const Lane<T> &b) {
+        const auto add = [&](const N *corner, const Lane<T> &w, const Lane<T> &a, const Lane<T> &b) {
             Lanes4<T> s = gather(shift, corner);
             f.move(s, w * a, w * b), s.w = zero;
             scatter(shift, corner, s);
@@ -122,16 +136,28 @@ void even_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t
     }
 }
 
+template <class T>
+void even_triangles(const Constraints<T> &set, std::size_t group, const T *point, T *shift, T evening, T compression) {
+    const ConstraintGroup g = set.group[group];
+    with_group(set, g, [&](const auto *index, const T *from, T *to) { even_blocks(index, set, g.first, g.last, from, to, evening, compression); }, point, shift);
+}
+
 // Two blocks side by side: each waits long for its quotients. Sixteen in one register would take more shuffles than they save.
-template <class T, class I>
-void project_triangles(const Constraints<T, I> &set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
+template <class T, class N>
+void project_blocks(const N *index, Constraints<T> set, std::size_t first, std::size_t last, T *point, T inverse_dt2, T compression) {
     const Lane<T> stiff = splat<T>(inverse_dt2);
-    for (std::size_t b = first; b < last; b += BLOCKS_AT_ONCE) {
-        TriangleBlock<T, I> one, two;
-        one.read(set, b, point), two.read(set, b + 1, point);
+    constexpr std::size_t block = TriangleBlock<T, N>::CORNERS;
+    for (std::size_t b = first; b < last; b += BLOCKS_AT_ONCE, index += BLOCKS_AT_ONCE * block) {
+        TriangleBlock<T, N> one, two;
+        one.read(index, set, b, point), two.read(index + block, set, b + 1, point);
         one.project(set, b, stiff, compression), two.project(set, b + 1, stiff, compression);
         one.write(point), two.write(point);
     }
+}
+template <class T>
+void project_triangles(const Constraints<T> &set, std::size_t group, T *point, T inverse_dt2, T compression) {
+    const ConstraintGroup g = set.group[group];
+    with_group(set, g, [&](const auto *index, T *from) { project_blocks(index, set, g.first, g.last, from, inverse_dt2, compression); }, point);
 }
 
 // What is the same for all particles when a substep begins.
@@ -260,9 +286,10 @@ struct Turn {
     }
 };
 
-template <class T, class I>
-inline bool any_of(const Constraints<T, I> &set, int first, int last) {
-    return set.begin && set.begin[first] < set.begin[last];
+// whether groups first .. last - 1 have a constraint
+template <class T>
+inline bool any_of(const Constraints<T> &set, int first, int last) {
+    return set.group && set.group[first].first < set.group[last - 1].last;
 }
 
 // the limits of one level, after the coarser ones: the groups of constraints as in sweep_chunks
@@ -273,7 +300,7 @@ void limit_level(const ClothView<T, I> &cloth, const StepOptions<T> &o, int l, i
     const int chunks = level.chunk_count;
     const Share mine = share(chunks, rank, size);
     const auto limit = [&](std::size_t g) {
-        project_pulls<T>(set, set.begin[g], set.begin[g + 1], level.point, T(1), o.pulls, T(1));
+        project_pulls<T>(set, g, level.point, T(1), o.pulls, T(1));
     };
     for (int sweep = 0; sweep < (l ? 1 : FINEST_SWEEPS); ++sweep) {
         for (std::size_t c = mine.begin; c < mine.end; ++c) {
@@ -400,9 +427,8 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     const int chunks = cloth.chunk_count, last = 2 * chunks;
     const auto &long_threads = cloth.long_threads, &triangles = cloth.triangles, &seams = cloth.seams;
     const auto project = [&](std::size_t g) {
-        if (long_threads.begin)
-            project_pulls<T>(long_threads, long_threads.begin[g], long_threads.begin[g + 1], cloth.point, T(1), o.pulls, o.thread_part);
-        project_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, inverse_dt2, o.compression);
+        if (long_threads.group) project_pulls<T>(long_threads, g, cloth.point, T(1), o.pulls, o.thread_part);
+        project_triangles<T>(triangles, g, cloth.point, inverse_dt2, o.compression);
     };
     turn.each(Turn::CHUNKS, chunks, [&](std::size_t c) { carry(cloth, static_cast<int>(c)), project(c); });
     turn.barrier.wait();
@@ -411,7 +437,7 @@ void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inver
     if (!any_of(long_threads, last, last + 1) && !any_of(triangles, last, last + 1) && !any_of(seams, 0, last + 1)) return;
     if (turn.rank == 0) {
         project(last);
-        project_pulls<T>(seams, 0, seams.begin[last + 1], cloth.point, closing, {T(1), T(0)}, T(1));
+        for (int g = 0; g <= last; ++g) project_pulls<T>(seams, g, cloth.point, closing, {T(1), T(0)}, T(1));
     }
     turn.barrier.wait();
 }
@@ -421,7 +447,7 @@ template <class T, class I, class EachSpan>
 void even_out(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Share &chunks, const EachSpan &each_particles, int rank, Barrier &barrier) {
     const auto &triangles = cloth.triangles;
     T *const shift = cloth.bending.moment;
-    const auto even = [&](std::size_t g) { even_triangles<T>(triangles, triangles.begin[g], triangles.begin[g + 1], cloth.point, shift, o.evening, o.compression); };
+    const auto even = [&](std::size_t g) { even_triangles<T>(triangles, g, cloth.point, shift, o.evening, o.compression); };
     each_particles([&](std::size_t p) { wide_store<T>(shift + 4 * p, wide<T>(T(0))); });
     barrier.wait();
     for (std::size_t c = chunks.begin; c < chunks.end; ++c) even(c);

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from toile.bench import peers, scaling
-from toile.bench.engine import line, memory_use, projection_time, run_trial
+from toile.bench.engine import irregular_cloth, line, memory_use, projection_time, run_trial, stepped
 from toile.bench.peer_scene import dummy_motion, moved
 from toile.bench.peers import PEERS, Peer, installed, measured, run_peer
 from toile.bench.scenes import (
@@ -96,6 +96,12 @@ def test_memory_of_the_engine() -> None:
         # the system counts pages; little is kept that the kernel does not know of
         assert found.resident < held + 100
         assert "patches" in found.lines()[1]
+
+
+def test_memory_of_cloth_that_16_bits_do_not_count() -> None:
+    garment = irregular_cloth(240)
+    assert garment.particle_count > 65_536
+    assert 200 < sum(stepped(garment).memory.values()) / garment.particle_count < 290
 
 
 def test_quality_decides_how_much_cloth_stretches() -> None:

@@ -97,6 +97,20 @@ def test_the_mesh_kernel_against_a_plain_loop(pinned) -> None:
     np.testing.assert_allclose(state.position, x, atol=1e-13)
 
 
+def test_every_pair_of_a_large_mesh_is_mended() -> None:
+    """Of several chunks: pairs across all borders but the first were left out, so that cloth fell apart."""
+    garment = sheet(61, 101, 0.6, 1.0)
+    start = lying(garment) + np.random.default_rng(2).normal(0, 0.001, (61 * 101, 3))
+    solver = VerletSolver(garment, VerletSettings(iterations=1, threshold=0, precision="double"))
+    state = solver.step(State(start, np.zeros_like(start)), empty_space(0.0), 0.01)
+    (edges, length), order = rest_lengths(garment), solver._cloth.sequence()
+    assert sorted(order) == list(range(len(edges)))
+    x, weight = start.copy(), np.ones(len(start))
+    for k in order:
+        mend(x, *edges[k], length[k], VerletSettings().stiffness, weight)
+    np.testing.assert_allclose(state.position, x, atol=1e-13)
+
+
 def grid_sweep(x, columns, rest, share, weight) -> None:
     """Sweep once over a grid in the kernel's order: bands of 16 rows inside, then across their borders."""
     count = columns + 1

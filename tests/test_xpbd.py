@@ -8,7 +8,7 @@ from bending import bent
 from cloth_samples import COTTON, DOUBLE, edge_stretch, empty_space, lying, sheet, slope
 from toile import _kernels
 from toile.cloth import make_solver
-from toile.cloth.constraints import membrane, stars
+from toile.cloth.constraints import membrane, particle_order, stars
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver, calmness, mean_speed, rubbing_drag, speeds
 from toile.collision.shapes import Sphere
 from toile.errors import ToileError
@@ -367,6 +367,24 @@ def test_hanging_cloth_comes_to_rest(levels: int) -> None:
         moving.append(np.mean(np.linalg.norm(state.position - before.position, axis=1) > 0.0003))
     assert max(moving[:10]) > 0.5
     assert max(moving[-20:]) == 0.0
+
+
+def test_a_seam_across_more_particles_than_16_bits_count() -> None:
+    # cloth at rest, one substep: only the seam pulls, by (l² - r²) / (l² + r²) of the way, shared by mass
+    garment, rest = sheet(265, 265, 0.7, 0.7), 0.5
+    ends = particle_order(garment)[[0, -1]]
+    settings = XpbdSettings(levels=0, contact_queries=1, self_collision=False, substep=1 / 60)
+    x = lying(garment)
+    gap = np.linalg.norm(x[ends[1]] - x[ends[0]])
+    solver = XpbdSolver(garment, settings, seams=ends[None], seam_gap=np.array([gap]))
+    solver.close_seams(rest / gap)
+    found = solver.step(State(x, np.zeros_like(x)), empty_space(0.0), 1 / 60).position
+    weight = 1 / particle_mass(garment)[ends]
+    pull = (gap**2 - rest**2) / (gap**2 + rest**2) * (x[ends[1]] - x[ends[0]]) / weight.sum()
+    want = x.copy()
+    want[ends] += np.outer(weight * [1, -1], pull)
+    assert garment.particle_count > 70_000
+    np.testing.assert_allclose(found, want, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize(("levels", "speed", "asks"), [(0, 1.0, 0), (4, 0.0, 0), (4, 1.0, 1)])

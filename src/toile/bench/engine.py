@@ -206,15 +206,15 @@ def memory_use(cells: int = 128) -> list[Memory]:
 
 
 def _memory(name: str, garment: Garment) -> Memory:
-    _stepped(garment)  # what is loaded once and kept for the next cloth is not this one's
+    stepped(garment)  # what is loaded once and kept for the next cloth is not this one's
     before, count = _resident(), garment.particle_count
-    solver = _stepped(garment)
+    solver = stepped(garment)
     after = _resident()
     parts = {part: size / count for part, size in solver.memory.items()}
     return Memory(name, count, (after - before) / count, parts)
 
 
-def _stepped(garment: Garment) -> XpbdSolver:
+def stepped(garment: Garment) -> XpbdSolver:
     """Return an engine that has made a frame of free fall."""
     x = flat_position(garment)
     solver = XpbdSolver(garment, XpbdSettings())
