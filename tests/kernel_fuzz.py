@@ -130,6 +130,7 @@ def both_precisions() -> None:
             if name == "xpbd":
                 solver.set_drag(1.0)
                 solver.set_friction(0.5)
+                solver.stretch(x)
                 solver._cloth.set_star_rest(np.zeros((garment.particle_count, 3)))
                 solver._cloth.level_limits(0, x)
                 solver._cloth.triangle_sequence(garment.triangles)
