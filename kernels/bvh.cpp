@@ -68,7 +68,8 @@ void Tree::search_leaf(const Leaf &leaf, Best &best) const {
     }
 }
 
-void Tree::search(std::int32_t root, Best &best) const {
+template <class Use>
+void Tree::each_leaf(std::int32_t root, Vec3 p, const float &limit, const Use &use) const {
     struct Open {
         std::int32_t node;
         float distance2;
@@ -76,13 +77,13 @@ void Tree::search(std::int32_t root, Best &best) const {
     Open open[open_limit];
     int count = 0;
     open[count++] = {root, 0};
-    const Float4 x(static_cast<float>(best.p.x)), y(static_cast<float>(best.p.y)), z(static_cast<float>(best.p.z));
+    const Float4 x(static_cast<float>(p.x)), y(static_cast<float>(p.y)), z(static_cast<float>(p.z));
     const Float4 zero(0.0f);
     while (count > 0) {
         const Open top = open[--count];
-        if (top.distance2 > best.limit) continue;
+        if (top.distance2 > limit) continue;
         if (top.node < 0) {
-            search_leaf(leaves_[~top.node], best);
+            use(leaves_[~top.node]);
             continue;
         }
         const Node &node = nodes_[top.node];
@@ -93,7 +94,7 @@ void Tree::search(std::int32_t root, Best &best) const {
         float d2[4];
         distance2.store(d2);
         const int first = count;
-        for (int near = less_equal(distance2, Float4(best.limit)); near; near &= near - 1) {
+        for (int near = less_equal(distance2, Float4(limit)); near; near &= near - 1) {
             const int k = std::countr_zero(static_cast<unsigned>(near));
             // keep the new ones sorted, the nearest last
             int at = count++;
@@ -101,6 +102,44 @@ void Tree::search(std::int32_t root, Best &best) const {
             open[at] = {node.child[k], d2[k]};
         }
     }
+}
+
+void Tree::search(std::int32_t root, Best &best) const {
+    each_leaf(root, best.p, best.limit, [&](const Leaf &leaf) { search_leaf(leaf, best); });
+}
+
+// Whether no triangle that shares the foot's edge or corner is nearer, or, being as near, has the lower number: then the foot is theirs too.
+bool Tree::nearer_than_beside(Vec3 p, const Foot &foot) const {
+    constexpr double ALIKE = 1e-9;  // rounding of squared distances, as a share of them
+    bool nearer = true;
+    each_beside(foot.triangle, foot.at.feature, [&](std::int32_t t) {
+        if (!nearer) return;
+        const double other = foot_on(p, t, [this](std::int32_t v) { return vertex(v); }).distance2;
+        nearer = other >= (t < foot.triangle ? 1 + ALIKE : 1 - ALIKE) * foot.distance2;
+    });
+    return nearer;
+}
+
+void Tree::sides(Vec3 p, double radius, std::vector<Hit> &found) const {
+    if (!askable(p)) return;
+    const auto at = [this](std::int32_t v) { return vertex(v); };
+    const auto first = static_cast<std::ptrdiff_t>(found.size());
+    const float limit = worth_a_look(std::min(radius, 1e15), rounding(p, extent_));
+    float rounded[3];
+    store(rounded, p);
+    const auto look_at = [&](const Leaf &leaf) {
+        float distance2[4];
+        leaf_distance2(leaf.corner[0][0], rounded, distance2);
+        for (int k = 0; k < leaf.count(); ++k) {
+            if (!(distance2[k] <= limit)) continue;
+            const Foot foot = foot_on(p, leaf.triangle[k], at);
+            if (!(foot.distance2 <= radius * radius) || !nearer_than_beside(p, foot)) continue;
+            if (const Hit hit = hit_at(p, foot, at); hit.gap > 0) found.push_back(hit);
+        }
+    };
+    for (const auto root : roots_)
+        if (root >= 0) each_leaf(root, p, limit, look_at);
+    std::sort(found.begin() + first, found.end(), [](const Hit &a, const Hit &b) { return a.triangle < b.triangle; });
 }
 
 Vec3 Tree::pseudonormal(std::int32_t t, Feature feature) const {

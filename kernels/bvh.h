@@ -80,6 +80,9 @@ class Tree {
     // The same on the surface as it is now, for contacts with the triangles t, one of each group at most, ascending by group; returns how many are
     // within radius. A hit on the border between two groups is reported once. Boxes are not asked.
     int follow(Vec3 p, double radius, const std::int32_t *t, int count, Hit *hits) const;
+    // All places of the surface within radius that are nearer to p than the surface round them, and that p is outside of: what faces p in a
+    // crease. They are added to found, ascending by triangle.
+    void sides(Vec3 p, double radius, std::vector<Hit> &found) const;
     // signed number of times that the surface encloses p: exact for a closed surface, also where it crosses itself
     int winding(Vec3 p) const;
 
@@ -111,6 +114,13 @@ class Tree {
     Foot walk(Vec3 p, Foot foot, const At &at) const;
     template <class At>
     Hit hit_at(Vec3 p, const Foot &foot, const At &at) const;
+    // use(triangle) for those that touch an edge or a corner of triangle t
+    template <class Use>
+    void each_beside(std::int32_t t, Feature feature, const Use &use) const;
+    bool nearer_than_beside(Vec3 p, const Foot &foot) const;
+    // use(leaf) for those whose boxes are within a squared distance of p, which may shrink meanwhile; nearest boxes first
+    template <class Use>
+    void each_leaf(std::int32_t root, Vec3 p, const float &limit, const Use &use) const;
 
     struct Best;
     struct Packet;

@@ -323,6 +323,36 @@ void make_trail(Trail *where, const Tree &tree, In<std::int32_t, -1> triangle, P
     new (where) Trail{&tree, triangle, velocity, radius, hurry, hint, mean(velocity)};
 }
 
+auto sides(const Tree &tree, Points points, double radius, Points velocity) {
+    require_radius(radius);
+    require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
+    constexpr std::size_t many = 64;  // points that a thread asks for in one go
+    const std::size_t n = points.shape(0), parts = (n + many - 1) / many;
+    std::vector<std::vector<Hit>> found(parts);
+    std::vector<std::size_t> end(n);  // of each point's, among those of its part
+    {
+        nb::gil_scoped_release release;
+        for_ranges(parts, SERIAL_POINTS / many, [&](std::size_t first, std::size_t last) {
+            for (std::size_t i = first * many; i < std::min(n, last * many); ++i) {
+                tree.sides(load(points.data() + 3 * i), radius, found[i / many]);
+                end[i] = found[i / many].size();
+            }
+        });
+    }
+    std::vector<std::int32_t> particle;
+    std::vector<double> gap, normal, speed;
+    const auto put = [](std::vector<double> &rows, Vec3 v) { rows.insert(rows.end(), {v.x, v.y, v.z}); };
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = i % many ? end[i - 1] : 0; k < end[i]; ++k) {
+            const Hit &hit = found[i / many][k];
+            particle.push_back(static_cast<std::int32_t>(i)), gap.push_back(hit.gap);
+            put(normal, hit.normal), put(speed, speed_at(tree, hit, velocity.data()));
+        }
+    const std::size_t total = particle.size();
+    return nb::make_tuple(own(std::move(particle), {total}), own(std::move(gap), {total}), own(std::move(normal), {total, 3}),
+                          own(std::move(speed), {total, 3}));
+}
+
 auto winding(const Tree &tree, Points points) {
     const std::size_t n = points.shape(0);
     std::vector<std::int32_t> number(n);
@@ -355,6 +385,8 @@ void bind_bvh(nb::module_ &m) {
              nb::arg("asked"), nb::arg("since"), nb::arg("hurry"), nb::arg("boxes"), nb::arg("hint").none() = nb::none(), nb::arg("order").none() = nb::none(),
              "the same some time after points were at asked (n, 3) and had contacts (particle, triangle): these are followed over the surface; points in boxes "
              "(k, 2, 3) and those that have gone farther than hurry past the surface are searched again")
+        .def("sides", &sides, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"),
+             "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface (c, 3) at all places of the surface that are nearer than the surface round them, seen from outside")
         .def("winding", &winding, nb::arg("points"),
              "-> how often the surface encloses each point (n,): 0 outside, 1 inside, 2 where two limbs overlap")
         .def_prop_ro("triangle_count", &Tree::triangle_count)

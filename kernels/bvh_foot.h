@@ -59,6 +59,18 @@ Foot Tree::foot_on(Vec3 p, std::int32_t t, const At &at) const {
     return surface::foot_on(p, t, corner);
 }
 
+template <class Use>
+void Tree::each_beside(std::int32_t t, Feature feature, const Use &use) const {
+    if (feature == FACE) return;
+    if (feature < CORNER0) {
+        if (const auto other = across(t, feature - EDGE0); other >= 0) use(other);
+        return;
+    }
+    const auto v = triangle(t)[feature - CORNER0];
+    for (auto f = fan_start_[v]; f < fan_start_[v + 1]; ++f)
+        if (fan_[f] != t) use(fan_[f]);
+}
+
 // From triangle to triangle of one group, as long as the next one is nearer: where a contact is that was found a moment ago.
 template <class At>
 Foot Tree::walk(Vec3 p, Foot foot, const At &at) const {
@@ -66,16 +78,11 @@ Foot Tree::walk(Vec3 p, Foot foot, const At &at) const {
     for (int steps = 0; steps < longest_walk && foot.at.feature != FACE; ++steps) {
         Foot best = foot;
         const auto try_out = [&](std::int32_t t) {
-            if (t < 0 || t == foot.triangle || group_of(t) != group) return;
+            if (group_of(t) != group) return;
             const Foot other = foot_on(p, t, at);
             if (other.distance2 < best.distance2) best = other;
         };
-        if (foot.at.feature < CORNER0) {
-            try_out(across(foot.triangle, foot.at.feature - EDGE0));
-        } else {
-            const auto v = triangle(foot.triangle)[foot.at.feature - CORNER0];
-            for (auto f = fan_start_[v]; f < fan_start_[v + 1]; ++f) try_out(fan_[f]);
-        }
+        each_beside(foot.triangle, foot.at.feature, try_out);
         if (best.triangle == foot.triangle) break;
         foot = best;
     }

@@ -224,6 +224,64 @@ def test_groups_do_not_invent_contacts_where_one_limb_passes_into_the_next() -> 
     assert (np.einsum("ij,ij->i", normal, whole_normal[particle]) > 0.8).all()
 
 
+def nearest_in(p: Floats, corners: Floats) -> Floats:
+    """Return the point of a triangle (3, 3) that is nearest to another point."""
+    a, b, c = corners
+    u, v = np.linalg.lstsq(np.stack([b - a, c - a], axis=1), p - a, rcond=None)[0]
+    if min(u, v, 1 - u - v) >= 0:
+        return np.asarray(a + u * (b - a) + v * (c - a))
+    along = [(e, g - e) for e, g in ((a, b), (b, c), (c, a))]
+    feet = [e + np.clip((p - e) @ way / (way @ way), 0, 1) * way for e, way in along]
+    return np.asarray(min(feet, key=lambda foot: float(np.linalg.norm(p - foot))))
+
+
+def sides_of(p: Floats, radius: float, triangles: Ints, vertices: Floats) -> list[float]:
+    """Return how far all places are that are nearer than the surface round them, where p is outside."""
+    (distance,) = triangle_distance(p[None], triangles, vertices)
+    feet: list[Floats] = []
+    for t in np.flatnonzero(distance <= radius):
+        foot = nearest_in(p, vertices[triangles[t]])
+        round_it = triangle_distance(foot[None], triangles, vertices)[0] < 1e-9
+        outside = solid_angle_winding((foot + 1e-5 * (p - foot))[None], triangles, vertices)[0] < 0.5
+        known = any(np.linalg.norm(foot - other) < 1e-9 for other in feet)
+        if outside and not known and distance[round_it].min() > distance[t] - 1e-9:
+            feet.append(foot)
+    return sorted(float(np.linalg.norm(p - foot)) for foot in feet)
+
+
+def test_sides_are_all_places_nearer_than_the_surface_round_them() -> None:
+    triangles, vertices = crumpled()
+    points = scattered(20, 1.0, 4)
+    points *= (1.1 * np.random.default_rng(6).uniform(0.8, 1.1, 20) / np.linalg.norm(points, axis=1))[:, None]
+    tree = SurfaceTree(triangles, vertices, (np.arange(len(triangles)) % 3).astype(np.int32))
+    velocity = np.stack([vertices[:, 1], vertices[:, 2], vertices[:, 0]], axis=1)
+    particle, gap, normal, speed = tree.sides(points, 0.3, velocity)
+    expected = [sides_of(p, 0.3, triangles, vertices) for p in points]
+    assert max(map(len, expected)) > 4
+    for i, distances in enumerate(expected):
+        np.testing.assert_allclose(np.sort(gap[particle == i]), distances, atol=1e-9)
+    foot = points[particle] - gap[:, None] * normal
+    assert triangle_distance(foot, triangles, vertices).min(axis=1).max() < 1e-9
+    np.testing.assert_allclose(speed, np.roll(foot, -1, axis=1), atol=1e-9)
+    # the nearest of all is one of them
+    _, least, *_ = tree.nearest(points, 0.3)
+    outside = np.flatnonzero((least > 0) & np.isfinite(least))
+    np.testing.assert_allclose([gap[particle == i].min() for i in outside], least[outside], atol=1e-12)
+
+
+def test_sides_are_the_same_for_any_number_of_threads() -> None:
+    triangles, vertices = crumpled()
+    tree, points = SurfaceTree(triangles, vertices), scattered(2000, 1.2, 3)
+    set_thread_count(1)
+    alone = tree.sides(points, 0.2, vertices)
+    assert len(alone[0]) > 500
+    for threads in (2, 8):
+        set_thread_count(threads)
+        for one, other in zip(alone, tree.sides(points, 0.2, vertices), strict=True):
+            np.testing.assert_array_equal(one, other)
+    set_thread_count(0)
+
+
 def test_flat_and_pointlike_triangles() -> None:
     vertices = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 0]])
     triangles = np.array([[0, 0, 0], [0, 1, 2], [0, 1, 3]], dtype=np.int32)
@@ -236,6 +294,7 @@ def test_flat_and_pointlike_triangles() -> None:
 def test_empty_surface_and_no_points() -> None:
     empty = SurfaceTree(np.zeros((0, 3), np.int32), np.zeros((0, 3)))
     assert list(empty.nearest(np.zeros((2, 3)), 1.0)[0]) == [-1, -1]
+    assert not len(empty.sides(np.zeros((2, 3)), 1.0, np.zeros((0, 3)))[0])
     triangles, vertices = icosphere(0)
     assert len(SurfaceTree(triangles, vertices).nearest(np.zeros((0, 3)), 1.0)[0]) == 0
 
@@ -274,6 +333,10 @@ def test_bad_questions_are_refused() -> None:
         tree.nearest(points, 1.0, np.array([0], np.int32))
     with pytest.raises(ValueError, match="hint"):
         tree.nearest_per_group(points, 1.0, np.zeros((2, 3), np.int32))
+    with pytest.raises(ValueError, match="radius"):
+        tree.sides(points, -1.0, vertices)
+    with pytest.raises(ValueError, match="velocity"):
+        tree.sides(points, 1.0, points)
 
 
 def test_winding_is_the_solid_angle() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from toile.body import make_body, named_body
 from toile.body.skin import pose_body, rest_pose, vertex_normals
-from toile.collision.creases import BothSides
+from toile.collision.creases import AllSides
 from toile.collision.mittens import BEND, mittens
 from toile.collision.surface import SurfaceCollider, SurfaceSettings
 from toile.errors import ToileError
@@ -73,7 +73,7 @@ def test_hands_slide_over_cloth_and_nothing_else_does(body: Body, gloved: bool) 
     elsewhere = found.grip[near & ~hand[found.particle]]
     assert np.mean(elsewhere == 1.0) > 0.99
     assert collider.ask(rest_pose(body), out[~hand][:50]).grip is None
-    assert BothSides(collider).at(rest_pose(body))(out).grip is None
+    assert AllSides(collider).at(rest_pose(body))(out).grip is None
 
 
 def test_a_grip_of_more_than_all_is_refused() -> None:

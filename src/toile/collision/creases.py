@@ -1,8 +1,8 @@
 """Cloth in a crease of the skin: an armpit, between the thighs, under a breast.
 
 A collider tells of the nearest skin only. In a crease that is one side now and the other side a frame later,
-and the cloth goes to and fro between them for ever. So, while a body stands still, each point remembers the
-side on which it lay before, as contact manifolds of rigid bodies do, and meets both.
+and the cloth goes to and fro between them for ever. So, while a body stands still, each point meets all
+sides, or remembers the one on which it lay before, as contact manifolds of rigid bodies do, and meets both.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ OTHER = 0.95
 """cosine between normals below which they are two sides"""
 NEAR = 0.012
 """a side farther from its point than this is forgotten [m]"""
-STEP = 0.006
-"""away from one side of a crease to find the other [m]"""
+FACED = 0.008
+"""sides within this of a point are looked for [m]: twice what cloth keeps off the skin"""
 
 
 class Creases(Collider):
@@ -50,11 +50,13 @@ class Creases(Collider):
         return _merged(found, particle, gap[particle], before.normal[particle])
 
 
-class BothSides(Collider):
-    """A collider that finds both sides of a crease without remembering, for a body that does not move.
+class AllSides(Collider):
+    """A collider that finds all sides of a crease without remembering, for a body that does not move.
 
-    A walk can be resumed at any frame, so it must not remember. A step away from the nearest skin leads to
-    the other side of its crease, if it lies in one.
+    A walk can be resumed at any frame, so it must not remember. A point meets every place of the skin that is
+    nearer than the skin round it. Such a place vanishes only where the skin goes down from it to one that is
+    nearer still: by then, as cloth keeps its distance from that one, it does not touch. So whatever pushes
+    the cloth in one frame pushes it in the next.
     """
 
     def __init__(self, collider: SurfaceCollider) -> None:
@@ -64,21 +66,24 @@ class BothSides(Collider):
     def at(self, body: PosedBody) -> ContactQuery:
         """Return the body at one instant."""
         query = self._collider.at(body)
-        return ContactQuery(lambda position: self._with_other_sides(position, query(position), body))
+        return ContactQuery(lambda position: self._with_all_sides(position, query(position), body))
 
-    def _with_other_sides(self, position: Floats, found: Contacts, body: PosedBody) -> Contacts:
+    def _with_all_sides(self, position: Floats, found: Contacts, body: PosedBody) -> Contacts:
         """Return the contacts of points [m], (n, 3), and those with the other sides of their creases."""
-        near = found.gap < NEAR
-        particle, normal = found.particle[near], found.normal[near]
-        point = position[particle] + STEP * normal
-        row, gap, other, *_ = self._collider.tree.contacts(point, NEAR, body.velocity)
-        foot = point[row] - gap[:, None] * other
-        first, seen = position[particle] - found.gap[near, None] * normal, particle[row]
-        hollow = _hollow(_Sides.of(first[row], normal[row]), _Sides.of(foot, other))
-        turned = np.einsum("ca,ca->c", normal[row], other) < OTHER
-        gap = np.einsum("ca,ca->c", position[seen] - foot, other)
-        added = np.flatnonzero(hollow & turned)
-        return _merged(found, *_nearest(len(position), seen[added], gap[added], other[added], found))
+        near = found.gap < FACED
+        point = np.unique(found.particle[near])
+        row, gap, normal, velocity = self._collider.tree.sides(position[point], FACED, body.velocity)
+        # what is near is among them, but for skin that a point is inside of
+        kept = ~near | (found.gap <= 0.0)
+        particle = np.concatenate([found.particle[kept], point[row]])
+        order = np.argsort(particle, kind="stable")
+        # no trail: asked again at each look, all sides count then too; hands that stand still grip
+        return Contacts(
+            particle=particle[order],
+            gap=np.concatenate([found.gap[kept], gap])[order],
+            normal=np.concatenate([found.normal[kept], normal])[order],
+            velocity=np.concatenate([found.velocity[kept], velocity])[order],
+        )
 
 
 class _Sides:
@@ -87,13 +92,6 @@ class _Sides:
     def __init__(self, count: int) -> None:
         self.known = np.zeros(count, dtype=bool)
         self.foot, self.normal = np.zeros((count, 3)), np.zeros((count, 3))
-
-    @classmethod
-    def of(cls, foot: Floats, normal: Floats) -> _Sides:
-        """Return planes through these feet."""
-        sides = cls(0)
-        sides.known, sides.foot, sides.normal = np.ones(len(foot), dtype=bool), foot, normal
-        return sides
 
     @classmethod
     def nearest(cls, position: Floats, found: Contacts) -> _Sides:
@@ -129,19 +127,6 @@ def _like_any(side: _Sides, found: Contacts) -> np.ndarray:
     like = np.zeros(len(side.known), dtype=bool)
     like[found.particle[cosine >= OTHER]] = True
     return like
-
-
-def _nearest(
-    count: int, particle: Ints, gap: Floats, normal: Floats, found: Contacts
-) -> tuple[Ints, Floats, Floats]:
-    """Return each particle's nearest plane among some, if it is not among its contacts already."""
-    sides, least = _Sides(count), np.zeros(count)
-    far_first = np.argsort(-gap, kind="stable")
-    sides.known[particle] = True
-    sides.normal[particle[far_first]] = normal[far_first]
-    least[particle[far_first]] = gap[far_first]
-    chosen = np.flatnonzero(sides.known & ~_like_any(sides, found)).astype(np.int32)
-    return chosen, least[chosen], sides.normal[chosen]
 
 
 def _merged(found: Contacts, particle: Ints, gap: Floats, normal: Floats) -> Contacts:

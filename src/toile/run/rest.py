@@ -1,7 +1,7 @@
 """Rest is made: cloth on a body that stands still must not tremble.
 
 In a crease of the skin the nearest skin is one side in one frame and the other side in the next: the cloth
-meets both (collision/creases.py). In a fold narrower than the mesh the solver closes in every frame what the
+meets all (collision/creases.py). In a fold narrower than the mesh the solver closes in every frame what the
 repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was. Cloth
 pressed from two sides shivers on the spot, at speeds that keep what hangs on it from coming to rest.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.cloth.xpbd import NEARLY_STILL, calmness, mean_speed
-from toile.collision.creases import BothSides
+from toile.collision.creases import AllSides
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
 from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
@@ -36,7 +36,7 @@ class Rest:
         """Prepare for a garment that is at position (n, 3) [m]."""
         self._triangles, self._label = garment.triangles, sewn_labels(garment)
         self._skin = collider
-        self.collider = BothSides(collider)
+        self.collider = AllSides(collider)
         """what meets the skin"""
         self._tree = SurfaceTree(garment.triangles, position)
 
