@@ -174,6 +174,7 @@ def what_is_called_elsewhere() -> None:
     patches.crossing_skin(x, _kernels.SurfaceTree(t, x))
     tree = _kernels.SurfaceTree(t, x, np.zeros(len(t), np.int32))
     tree.nearest_per_group(x, 0.1)
+    tree.sides(x, 0.1, 0 * x)
     ones, boxes = np.arange(len(x), dtype=np.int32), np.zeros((1, 2, 3))
     tree.contacts_meanwhile(x, 0.1, 0 * x, ones, 0 * ones, x, 0.01, 0.01, boxes)
     _kernels.nearest_points(x, np.arange(4, dtype=np.int32)[None], True)
