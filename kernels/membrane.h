@@ -8,7 +8,21 @@
 #include <utility>
 #include <vector>
 
+#include "give.h"
 #include "xpbd_sets.h"
+
+// of the flat cloth [m²]: the weights (t, 4) of triangles are the inverse of two of their sides
+inline double area_of(const double *weight, std::size_t count) {
+    double area = 0.0;
+    for (const double *w = weight; w < weight + 4 * count; w += 4) area += 0.5 / std::abs(w[0] * w[3] - w[1] * w[2]);
+    return area;
+}
+// what the cloth bears on the mean, by the stiffness of weft, warp, shear (t, 3) [N·m] of its triangles
+inline Bears fabric_of(const double *stiffness, std::size_t count, double area) {
+    Bears fabric;
+    for (const double *k = stiffness; k < stiffness + 3 * count; k += 3) fabric.threads += 0.5 * (k[0] + k[1]) / area, fabric.bias += k[2] / area;
+    return fabric;
+}
 
 template <class T>
 class Membrane {

@@ -124,8 +124,7 @@ class Cloth {
         require_indices(triangles, count_, "layers: a triangle names a particle that does not exist");
         require_indices(label, count_, "layers: labels go from 0 to the number of particles");
         const std::vector<std::int32_t> faces = order_.places(triangles);
-        std::vector<std::int32_t> sewn(count_);
-        std::vector<std::int32_t> worn(count_);
+        std::vector<std::int32_t> sewn(count_), worn(count_);
         for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_.particles()[k]], worn[k] = layer.data()[order_.particles()[k]];
         layer_ = Alike(std::move(worn)), cloth_friction_ = Alike(order_.numbers(friction)), cloth_thickness_ = Alike(order_.numbers(thickness));
         for (const T h : cloth_thickness_.values()) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
@@ -137,8 +136,6 @@ class Cloth {
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
     void set_long_threads(Rows pairs, Numbers rest) { long_threads_ = pulls(pairs, rest); }
-
-    // near cloth found in the last step
 
     // coarse distance limits over the flat cloth; call again after pinning
     void set_levels(Triangles triangles, In<double, -1, 3, 2> corner, Indices panel, Triangles flat, int level_count,
@@ -231,7 +228,6 @@ class Cloth {
                 {"skin", planes_.bytes()}};
     }
 
-    std::size_t particle_count() const { return count_; }
     std::size_t constraint_count() const { return constraint_count_; }
 
     // Looks at skin and near cloth `looks` times, each followed by substep_count substeps: first come the contacts that are given, or
@@ -359,13 +355,8 @@ class Cloth {
         require(weight.shape(0) == rows.shape(0) && stiffness.shape(0) == rows.shape(0),
                 "triangles need two pairs of weights and three stiffnesses each");
         require_indices(rows, count_, "a triangle names a particle that does not exist");
-        double area = 0.0;  // the weights are the inverse of two sides
-        for (std::size_t t = 0; t < rows.shape(0); ++t) area += 0.5 / std::abs(weight(t, 0, 0) * weight(t, 1, 1) - weight(t, 0, 1) * weight(t, 1, 0));
-        flat_area_ = area, fabric_ = {};
-        for (std::size_t t = 0; t < rows.shape(0); ++t) {
-            fabric_.threads += 0.5 * (stiffness(t, 0) + stiffness(t, 1)) / area, fabric_.bias += stiffness(t, 2) / area;
-        }
-        if (rows.shape(0)) edge_ = std::sqrt(area / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
+        flat_area_ = area_of(weight.data(), rows.shape(0)), fabric_ = fabric_of(stiffness.data(), rows.shape(0), flat_area_);
+        if (rows.shape(0)) edge_ = std::sqrt(flat_area_ / static_cast<double>(rows.shape(0)) * 4 / std::sqrt(3.0));
         constraint_count_ += 3 * rows.shape(0);
         for (std::size_t i = 0; i < stiffness.size(); ++i) compliance(stiffness.data()[i]);  // throws where there is none
         triangles_.set(order_.places(rows), weight.data(), stiffness.data(), count_, chunk_count_);
@@ -489,7 +480,6 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("thickness"))
         .def("stretch", &C::stretch, nb::arg("position"), nb::arg("every") = 1)
         .def_prop_ro("levels", &C::levels)
-        .def_prop_ro("particle_count", &C::particle_count)
         .def_prop_ro("constraint_count", &C::constraint_count)
         .def("step", &C::step, nb::arg("position"), nb::arg("velocity"), nb::arg("dt"), nb::arg("substep_count"),
              nb::arg("gravity"), nb::arg("wind"), nb::arg("contact_particle"), nb::arg("contact_gap"),

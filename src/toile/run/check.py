@@ -409,9 +409,9 @@ def audit_recording(recording: Replayable, settings: AuditSettings | None = None
     return audits
 
 
-def check_file(path: str | os.PathLike[str], settings: AuditSettings | None = None) -> tuple[bool, list[str]]:
+def check_file(path: str | os.PathLike[str]) -> tuple[bool, list[str]]:
     """Return whether a .toile file passes, and the report: the last frame, then what failed before."""
-    audits = audit_recording(path, settings)
+    audits = audit_recording(path)
     lines = audits[-1].lines()
     failed = [(number, a) for number, a in enumerate(audits[:-1]) if not a.ok]
     for number, one in failed[:10]:

@@ -54,7 +54,6 @@ class Checkpoint:
     frame: int
     """the frame it belongs to"""
     arrays: Mapping[str, NDArray[Any]]
-    meta: Mapping[str, Any]
 
 
 class Source(Protocol):
@@ -158,13 +157,12 @@ class RecordWriter:
         body_vertices: Floats | None = None,
         extra: Mapping[str, NDArray[Any]] | None = None,
         checkpoint: Mapping[str, NDArray[Any]] | None = None,
-        checkpoint_meta: Mapping[str, Any] | None = None,
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         """Store one frame. A body that stands still is stored once and pointed to afterwards.
 
-        extra: arrays for readers, such as world_from_joint. checkpoint: arrays (and JSON in
-        checkpoint_meta) from which the simulation can go on to the same bits; stored exactly. notes: JSON.
+        extra: arrays for readers, such as world_from_joint. checkpoint: arrays from which the simulation can
+        go on to the same bits; stored exactly. notes: JSON.
         """
         if not np.isfinite(position).all():
             raise ToileError(f"frame {self.frame_count} holds NaN or infinite positions: nothing was stored")
@@ -176,7 +174,7 @@ class RecordWriter:
         arrays |= {f"extra.{name}": values for name, values in (extra or {}).items()}
         if checkpoint is not None:
             arrays |= {f"checkpoint.{name}": values for name, values in checkpoint.items()}
-            meta["checkpoint"] = dict(checkpoint_meta or {})
+            meta["checkpoint"] = {}
         if notes:
             meta["notes"] = dict(notes)
         self._writer.append(arrays, meta, deflate=self._step is not None)
@@ -356,7 +354,7 @@ class RecordedFile:
                 mine = {
                     n.removeprefix("checkpoint."): a for n, a in arrays.items() if n.startswith("checkpoint.")
                 }
-                return Checkpoint(number, mine, meta["checkpoint"])
+                return Checkpoint(number, mine)
         return None
 
     def stored_body(self, number: int, content: tuple[Arrays, Meta] | None = None) -> tuple[int, Arrays]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from toile.collision.base import Collider
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.garment.build import weld, weld_positions
@@ -57,14 +56,13 @@ def settle(
     *,
     settings: SewSettings,
     time: float = 0.0,
-    collider: Collider | None = None,
     progress: Progress = silent,
 ) -> Sewn:
     """Return a sewn garment after gravity has brought it to rest; held edges stay where they are.
 
     Between frames the air takes a share of all motion that grows with time, as in the default drape.
     """
-    solver, collider = method.make_solver(garment, position), collider or method.make_collider(body.body)
+    solver, collider = method.make_solver(garment, position), method.make_collider(body.body)
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
     state = State(position=position, velocity=np.zeros_like(position), time=time)

@@ -436,7 +436,7 @@ def _slip_times(garment: Garment, position: Floats, body: Body, slip: float) -> 
 
 
 class _NoRepair:
-    """Colliders without an exact surface leave the state as it is."""
+    """Leaves the state as it is: nothing is worn yet, or the collider has no exact surface."""
 
     last = Repaired()
 
