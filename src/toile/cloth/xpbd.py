@@ -315,7 +315,7 @@ class XpbdSolver(Solver):
     def _moving_rate(self, position: Floats, whipping: float) -> float:
         """Return how many substeps moving cloth takes [1/s], as its stretch asks."""
         quality = QUALITIES[self.settings.quality]
-        # some 8000 triangles are asked
+        # some 2000 triangles are asked
         _, most = self._cloth.stretch(position, every=max(4, self.garment.particle_count // 1000))
         tame = calmness(whipping, FAST)
         begin, end, highest = (tame * a + (1.0 - tame) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
