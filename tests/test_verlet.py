@@ -164,8 +164,8 @@ def test_grid_lengths_by_hand() -> None:
 @pytest.mark.parametrize("columns", [0, 63])
 @pytest.mark.parametrize("threshold", [0.0, 1e-4])
 def test_threads_change_nothing(columns, threshold) -> None:
-    garment = sheet(64, 48, 0.63, 0.47)
-    start = lying(garment) + np.random.default_rng(3).normal(0, 0.003, (64 * 48, 3))
+    garment = sheet(64, 96, 0.63, 0.95)  # six chunks
+    start = lying(garment) + np.random.default_rng(3).normal(0, 0.003, (64 * 96, 3))
     found = []
     for threads in (1, 2, 3):
         _kernels.set_thread_count(threads)
