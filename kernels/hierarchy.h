@@ -10,7 +10,7 @@
 #include <vector>
 
 constexpr std::size_t FEWEST_COARSE = 12;     // no level with fewer points
-constexpr std::size_t MOST_COARSE = 65'000;  // nor with more: 16 bits count them, and some that nobody reads
+constexpr std::size_t MOST_COARSE = 65'000;   // nor with more: 16 bits count them
 
 struct Level {
     std::size_t count = 0;

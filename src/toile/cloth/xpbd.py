@@ -388,7 +388,7 @@ class XpbdSolver(Solver):
 
 
 FEW = 65_000
-"""that 16 bits count, with some particles that nobody reads"""
+"""particles and second stars that 16 bits count"""
 
 
 def _kernel(precision: str, particles: int) -> type:
