@@ -55,17 +55,22 @@ bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 o
     return dot(n, n) > 0.5;
 }
 
-// Of the directions along which a vertex and a face are so far apart (and they are), the nearest to the face's normal. Across the
-// way between them, the plane of a face beside would stand in the way of cloth that slides.
-V3 upright(V3 apart, V3 across, double far) {
+// Of the directions along which a vertex and a face are so far apart (and they are), the nearest to the face's normal; says whether
+// it is a ramp, the vertex being too low for the normal itself. Across the way between them, the plane of a face beside would stand
+// in the way of cloth that slides.
+bool upright(V3 apart, V3 across, double far, V3 &n) {
     const double square = dot(apart, apart), area = std::sqrt(dot(across, across));
-    if (!(area > 0)) return apart * (1 / std::sqrt(square));
-    const V3 normal = across * ((dot(apart, across) < 0 ? -1 : 1) / area);
-    const double height = dot(apart, normal);
-    if (height >= far) return normal;
-    const V3 aside = apart - normal * height;
+    if (!(area > 0)) {
+        n = apart * (1 / std::sqrt(square));
+        return false;
+    }
+    n = across * ((dot(apart, across) < 0 ? -1 : 1) / area);
+    const double height = dot(apart, n);
+    if (height >= far) return false;
+    const V3 aside = apart - n * height;
     const double width = std::sqrt(dot(aside, aside)), rest = std::sqrt(square - far * far);
-    return (normal * (height * far + width * rest) + aside * (far - height * rest / width)) * (1 / square);
+    n = (n * (height * far + width * rest) + aside * (far - height * rest / width)) * (1 / square);
+    return true;
 }
 
 // Edges that lie side by side, or are nearest at an end (a weight of zero), do not cross: the way between them leads along the
@@ -202,11 +207,8 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     }
     if (!direction(apart, across, upper, lower, outward, tipped, n)) return false;
     plane.gap = static_cast<T>(dot(n, apart)), plane.thickness = beside ? pressed : thick;
-    if (!edges && plane.gap > pressed) {
-        n = upright(apart, across, pressed);
-        // a ramp is there to be run into, not to push
-        if (dot(n, apart) < 1.001 * pressed) plane.thickness = pressed;
-    }
+    // a ramp is there to be run into, not to push
+    if (!edges && plane.gap > pressed && upright(apart, across, pressed, n)) plane.thickness = pressed;
     plane.friction = (cloth.friction[p[0]] + cloth.friction[other]) / 2;
     for (int k = 0; k < 4; ++k) plane.weight[k] = at.weight[k][lane];
     plane.normal[0] = static_cast<T>(n.x), plane.normal[1] = static_cast<T>(n.y), plane.normal[2] = static_cast<T>(n.z);

@@ -218,7 +218,7 @@ def close_seams(
     kept, hangs = _KeptHeights(garment, fixed), np.setdiff1d(NONE if worn is None else worn, held)
     solver.set_friction(0.0)  # otherwise the cloth sticks where it touches first and stretches unevenly
     state = State(position=position, velocity=np.zeros_like(position))
-    repair = _repair(garment, state, collider, fixed=held) if dressed else _NoRepair()
+    repair = _repair(garment, state, collider, fixed=held)
     closing = round(settings.closing * settings.fps)
     settling = max(1, round(0.15 * settings.fps))  # for the cloth to follow the last millimetres
     bodies, sides = _hands_open(body, position, closing, settling), _Sides(garment)
@@ -232,8 +232,11 @@ def close_seams(
         )
         state = kept(state)
         _check_finite(garment, state)
-        # a fold of what is worn that comes through must go back while it is small
-        state = sides.together(state, repair(state, after))
+        # A fold of what is worn that comes through must go back while it is small. Other cloth is parted now
+        # and then while seams shut, and then in every frame until it is: crumpled sleeves take cuffs along.
+        due = frame >= closing // 2 and frame % REPAIR_EVERY == REPAIR_EVERY - 1
+        if dressed or due or repair.last.left:
+            state = sides.together(state, repair(state, after))
         progress("sewing", (frame + 1) / (closing + settling))
     return state
 
