@@ -286,6 +286,18 @@ def test_wedged_cloth_is_held_in_small_places_only(moving: list[int], pinned: li
     assert solver.pinned == pinned
 
 
+@pytest.mark.parametrize(("every", "pinned"), [(3, [3, 4]), (4, [3, 4]), (6, [])])
+def test_cloth_that_hops_every_few_frames_is_wedged_too(every: int, pinned: list[int]) -> None:
+    """Pulled in for three frames and pushed out in the fourth, a collar under a coat hopped for ever."""
+    solver = _Pins()
+    wedged = Wedged(cast(XpbdSolver, solver), 200, np.zeros(0, np.int32))
+    before = State(np.zeros((200, 3)), np.zeros((200, 3)))
+    after = replace(before, position=np.where(np.isin(np.arange(200), [3, 4])[:, None], 0.001, 0.0))
+    for frame in range(SewSettings().repair_frames // 2):
+        wedged.watch(before, before if frame % every else after, clean=True)
+    assert solver.pinned == pinned
+
+
 def test_repairs_move_both_sides_of_a_shut_seam_alike() -> None:
     body = named_body("woman")
     garment = build(draft("skirt", body.measurements), edge_length=0.06)
