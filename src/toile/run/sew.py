@@ -439,7 +439,7 @@ def _slip_times(garment: Garment, position: Floats, body: Body, slip: float) -> 
 
 
 class _NoRepair:
-    """Leaves the state as it is: nothing is worn yet, or the collider has no exact surface."""
+    """Colliders without an exact surface leave the state as it is."""
 
     last = Repaired()
 
