@@ -279,7 +279,8 @@ void Patches::sort_patches() {
     sort_again(start);
     for (std::size_t i = 0; i < count; ++i) order_[i] = start[i].second;
     for (int k = 0; k < 3; ++k) {
-        now_.lo[k].assign(count + 4, 1e30f), now_.hi[k].assign(count + 4, -1e30f);
+        // what is behind the last is near nothing, not even cloth that is infinitely fast
+        now_.lo[k].assign(count + 4, std::numeric_limits<float>::quiet_NaN()), now_.hi[k].assign(count + 4, 0.0f);
         for (std::size_t i = 0; i < count; ++i) {
             const float *box = &now_.box[8 * std::size_t(order_[i])], reach = now_.reach[order_[i]];
             now_.lo[k][i] = box[axis_[k]] - reach, now_.hi[k][i] = box[4 + axis_[k]] + reach;
