@@ -1,6 +1,7 @@
 // Levels of coarse points (hierarchy.h) as a cloth keeps them, and how much their limits do (give.h).
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -85,7 +86,7 @@ class CoarseLevels {
     CoarseSet<T, I> &operator[](std::size_t l) { return levels_[l]; }
     const CoarseSet<T, I> &operator[](std::size_t l) const { return levels_[l]; }
 
-    void clear() { levels_.clear(), shared_for_ = 0.0, thread_part_ = T(1); }
+    void clear() { levels_.clear(), shared_ = {}, thread_part_ = T(1); }
     // mean mass of a particle [kg], area of the flat cloth [m²]
     void set(std::vector<Level> levels, Grid<T> &grid, double mass, double area) {
         clear();
@@ -106,8 +107,9 @@ class CoarseLevels {
     }
     // limits do what a fabric needs besides the sweep, in substeps that ask for the forces of so long [s]
     void share_out(const Bears &fabric, double substep, Grid<T> &grid) {
-        if (levels_.empty() || substep == shared_for_) return;
-        shared_for_ = substep;
+        const std::array<double, 3> what{fabric.threads, fabric.bias, substep};
+        if (levels_.empty() || what == shared_) return;
+        shared_ = what;
         const std::vector<Bears> parts = shared_out(fabric, sweep_, bears_, substep * substep);
         thread_part_ = static_cast<T>(parts[0].threads);
         if (grid.there()) grid.set_parts(parts[1]);
@@ -146,6 +148,6 @@ class CoarseLevels {
     std::vector<CoarseSet<T, I>> levels_;
     Bears sweep_;
     std::vector<Bears> bears_;  // of long threads, then of each level
-    double shared_for_ = 0.0;   // the substep for which limits know their part [s]
+    std::array<double, 3> shared_{};  // the stiffness and the substep for which limits know their part
     T thread_part_ = T(1);      // of long threads
 };

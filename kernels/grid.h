@@ -158,7 +158,7 @@ class Grid {
         const GridLayout &f = view_.fine;
         // a row of nothing before and after, for neighbours of the border
         const std::ptrdiff_t size = f.at(rows + 2, 0) + 2 * WIDEST;
-        for (auto *part : {x_, before_, asked_, moment_})
+        for (auto *part : {x_, before_, velocity_, moment_})
             for (int a = 0; a < 3; ++a) part[a].assign(size, T(0));
         stiffness_.assign(size, T(0)), most_ = stiffness_, weight_ = stiffness_, share_ = stiffness_;
         next_.assign(PHASES * f.pitch + WIDEST, T(0)), after_next_ = next_, half_.assign(next_.size(), T(1));
@@ -271,7 +271,7 @@ class Grid {
     }
     std::size_t bytes() const {
         std::size_t sum = bytes_of(stiffness_, most_, weight_, share_, next_, after_next_, half_, coarse_weight_, coarse_share_) + push_.bytes() + coarser_push_.bytes() + border.bytes() + skin.bytes();
-        for (const auto *part : {x_, before_, asked_, moment_, coarse_x_, average_})
+        for (const auto *part : {x_, before_, velocity_, moment_, coarse_x_, average_})
             for (int a = 0; a < 3; ++a) sum += bytes_of(part[a]);
         for (int k = 0; k < AWAY_COUNT; ++k) sum += bytes_of(coarse_rest2_[k], coarse_part_[k]) + slant_[k].bytes();
         return sum;
@@ -282,7 +282,7 @@ class Grid {
         const std::ptrdiff_t first = v.fine.at(1, 0);
         for (int a = 0; a < 3; ++a) {
             v.x[a] = x_[a].data() + first, v.before[a] = before_[a].data() + first;
-            v.asked[a] = asked_[a].data() + first, v.moment[a] = moment_[a].data() + first;
+            v.velocity[a] = velocity_[a].data() + first, v.moment[a] = moment_[a].data() + first;
         }
         v.stiffness = stiffness_.data() + first, v.most = most_.data() + first, v.weight = weight_.data() + first, v.share = share_.data() + first;
         v.next = next_.data(), v.after_next = after_next_.data(), v.half = half_.data();
@@ -322,7 +322,7 @@ class Grid {
     }
     GridView<T> view_;
     bool alternate_ = false;
-    AlignedVector<T> x_[3], before_[3], asked_[3], moment_[3], stiffness_, most_, weight_, share_, next_, after_next_, half_;
+    AlignedVector<T> x_[3], before_[3], velocity_[3], moment_[3], stiffness_, most_, weight_, share_, next_, after_next_, half_;
     AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT], coarse_part_[AWAY_COUNT];
     Alike<T> slant_[AWAY_COUNT];  // sin 2θ of each limit
     Push<T> push_, coarser_push_;

@@ -113,7 +113,7 @@ struct GridRun {
                 write_row(g.fine, g.x, g.weight, cloth.point, r), write_row(g.fine, g.before, g.weight, cloth.before, r);
         });
         const Share mine = share(cloth.pairs.block_count, rank, size);
-        measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);
+        measure_pairs(cloth.pairs, cloth.point, cloth.before, o, mine.begin, mine.end);
         barrier.wait();
     }
     void push_apart(int row) {
@@ -124,7 +124,7 @@ struct GridRun {
     }
     void finish(int row, T time, bool last) {
         const bool pairs = cloth.pairs.block_count;
-        if (pairs) ask_row(g, row), push_apart(row);
+        if (pairs) ask_row(g, air.dt, row), push_apart(row);
         finish_row(g, o, air, row, time, pairs, last);
     }
 

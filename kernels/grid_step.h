@@ -291,45 +291,48 @@ struct BallPlane {
 
 // Vertices are pushed out of the skin, with friction, as in `respond` of xpbd_step.h.
 template <class T, class Plane>
-TOILE_INLINE void respond(const Plane &plane, const Wide<T> &w, Wide<T> *x, Wide<T> *old, const StepOptions<T> &o) {
+TOILE_INLINE void respond(const Plane &plane, const Wide<T> &w, Wide<T> *x, Wide<T> *old, Wide<T> *lost, const StepOptions<T> &o) {
     const Wide<T> n[3] = {plane.normal(0), plane.normal(1), plane.normal(2)}, wall = plane.wall(), zero = wide<T>(T(0)), dt = wide<T>(o.dt);
     const Wide<T> depth = wall - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
     if (!any_greater(depth, zero)) return;
     // pinned vertices stay
-    const Wide<T> push = where_positive(w, at_most(at_least(depth, zero), wide<T>(o.push_limit)));
-    // the part of the depth that was there before is mended without giving speed
-    const Wide<T> was = wall - plane.speed() * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]), late = at_most(at_least(was, zero), push);
+    Wide<T> push = where_positive(w, at_most(at_least(depth, zero), wide<T>(o.push_limit)));
+    // the part of the depth that was there before is mended without giving speed, by and by
+    const Wide<T> was = wall - plane.speed() * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]), too_near = at_most(at_least(was, zero), push);
+    const Wide<T> late = at_most(too_near, wide<T>(T(OUT_OF_SKIN) * o.dt));
+    push -= too_near - late;
     Wide<T> s[3];
-    for (int a = 0; a < 3; ++a) x[a] += n[a] * push, old[a] += n[a] * late, s[a] = x[a] - old[a] - plane.skin(a) * dt;
+    for (int a = 0; a < 3; ++a) {
+        add_rounded(x[a], n[a] * push, lost[a]), old[a] += n[a] * late;
+        s[a] = x[a] - old[a] + (lost[a] - plane.skin(a) * dt);
+    }
     const Wide<T> along = s[0] * n[0] + s[1] * n[1] + s[2] * n[2];
     for (int a = 0; a < 3; ++a) s[a] -= n[a] * along;
     // all of the slip while the skin grips, else friction times the push of it; where all of them grip no root is needed
     const Wide<T> grip = plane.friction() * push, slip2 = at_least(s[0] * s[0] + s[1] * s[1] + s[2] * s[2], wide<T>(T(1e-24)));
     Wide<T> share = wide<T>(T(1));
     if (any_greater(slip2, grip * grip)) share = at_most(grip / square_root(slip2), share);
-    share = where_positive(push, share);
-    for (int a = 0; a < 3; ++a) x[a] -= s[a] * share;
+    share = zero - where_positive(push, share);
+    for (int a = 0; a < 3; ++a) add_rounded(x[a], s[a] * share, lost[a]);
 }
 // time: when the substep ends, since the first began [s]
 template <class T>
-TOILE_INLINE void meet_ball(const GridBall<T> &ball, const Wide<T> &w, Wide<T> *x, Wide<T> *old, T time, const StepOptions<T> &o) {
+TOILE_INLINE void meet_ball(const GridBall<T> &ball, const Wide<T> &w, Wide<T> *x, Wide<T> *old, Wide<T> *lost, T time, const StepOptions<T> &o) {
     T centre[3];
     Wide<T> away[3];
     for (int a = 0; a < 3; ++a) centre[a] = ball.centre[a] + time * ball.velocity[a], away[a] = x[a] - wide<T>(centre[a]);
     const Wide<T> square = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
-    if (any_greater(wide<T>(ball.radius * ball.radius), square)) respond<T>(BallPlane<T>(ball, away, square, centre), w, x, old, o);
+    if (any_greater(wide<T>(ball.radius * ball.radius), square)) respond<T>(BallPlane<T>(ball, away, square, centre), w, x, old, lost, o);
 }
 
-// what the constraints asked for
+// What the constraints asked for, before other cloth moves the vertices; kept where moments were, which are used up.
 template <class T>
-inline Wide<T> what_was_asked(const Wide<T> &w, const Wide<T> &x, const Wide<T> &asked) {
-    return choose(w, x - asked, asked);
-}
-template <class T>
-void ask_row(const GridView<T> &g, int row) {
+void ask_row(const GridView<T> &g, const Wide<T> &dt, int row) {
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
-        const Wide<T> w = wide_load(g.weight + at);
-        for (int a = 0; a < 3; ++a) wide_store(g.asked[a] + at, what_was_asked<T>(w, wide_load(g.x[a] + at), wide_load(g.asked[a] + at)));
+        for (int a = 0; a < 3; ++a) {
+            const Wide<T> free = wide_load(g.before[a] + at) + dt * wide_load(g.velocity[a] + at);
+            wide_store(g.moment[a] + at, wide_load(g.x[a] + at) - free);
+        }
     });
 }
 
@@ -338,14 +341,13 @@ template <class T>
 struct RowAir {
     Wide<T> dt, fall[3], blown[3], kept, head_start;
     explicit RowAir(const GridView<T> &g, const StepOptions<T> &o) : dt(wide<T>(o.dt)), kept(wide<T>(g.kept)), head_start(wide<T>(o.head_start)) {
-        for (int a = 0; a < 3; ++a) fall[a] = wide<T>(o.gravity[a] * o.dt), blown[a] = wide<T>(o.wind[a] * (T(1) - g.kept));
+        for (int a = 0; a < 3; ++a) fall[a] = wide<T>(o.gravity[a] * o.dt), blown[a] = wide<T>(o.wind[a] * (T(1) - g.kept * o.rubbed));
     }
-    // asked: what constraints asked for, or where a vertex is pinned, its velocity
+    // asked: what constraints asked for
     inline void predict(const GridView<T> &g, std::ptrdiff_t at, int a, const Wide<T> &w, const Wide<T> &x, const Wide<T> &v, const Wide<T> &asked) const {
-        const Wide<T> moved = choose(w, (v + fall[a]) * kept + blown[a], asked), free = x + dt * moved;
-        wide_store(g.before[a] + at, x);
-        wide_store(g.asked[a] + at, choose(w, free, asked));
-        wide_store(g.x[a] + at, free + where_positive(w, head_start * asked));
+        const Wide<T> next = choose(w, (v + fall[a]) * kept + blown[a], v);
+        wide_store(g.before[a] + at, x), wide_store(g.velocity[a] + at, next);
+        wide_store(g.x[a] + at, x + dt * next + where_positive(w, head_start * asked));
     }
 };
 // the first substep begins: x and before hold positions and velocities
@@ -353,10 +355,7 @@ template <class T>
 void start_row(const GridView<T> &g, const RowAir<T> &air, int row) {
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) {
         const Wide<T> w = wide_load(g.weight + at), none = wide<T>(T(0));
-        for (int a = 0; a < 3; ++a) {
-            const Wide<T> v = wide_load(g.before[a] + at);
-            air.predict(g, at, a, w, wide_load(g.x[a] + at), v, choose(w, none, v));
-        }
+        for (int a = 0; a < 3; ++a) air.predict(g, at, a, w, wide_load(g.x[a] + at), wide_load(g.before[a] + at), none);
     });
 }
 // The skin, the end of a substep and the beginning of the next; after the last one `before` holds the velocities. asked: ask_row was
@@ -368,24 +367,27 @@ void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &
     const std::size_t past = g.planes.begin[row + 1];
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int k) {
         const Wide<T> w = wide_load(g.weight + at);
-        Wide<T> x[3], old[3], asked[3], v[3];
+        Wide<T> x[3], old[3], given[3], asked[3], lost[3], v[3];
         for (int a = 0; a < 3; ++a) {
-            x[a] = wide_load(g.x[a] + at), old[a] = wide_load(g.before[a] + at), asked[a] = wide_load(g.asked[a] + at);
-            if (!asked_before) asked[a] = what_was_asked<T>(w, x[a], asked[a]);
+            x[a] = wide_load(g.x[a] + at), old[a] = wide_load(g.before[a] + at), given[a] = wide_load(g.velocity[a] + at);
+            // as in `finish_span` of xpbd_step.h
+            const Wide<T> way = air.dt * given[a], free = old[a] + way;
+            lost[a] = way - (free - old[a]), asked[a] = x[a] - free;
+            if (asked_before) asked[a] = wide_load(g.moment[a] + at), wide_store(g.moment[a] + at, wide<T>(T(0)));  // the border's are never measured
         }
         // blocks of planes are as wide as the widest register; several under the same vertices follow each other
         const std::ptrdiff_t within = k % WIDEST;
         std::size_t next = b;
         for (; next < past && g.planes.place[next] == at - within; ++next)
-            respond<T>(PackedPlane<T>{g.planes.plane + next * CONTACT_ROWS * WIDEST + within, time}, w, x, old, o);
+            respond<T>(PackedPlane<T>{g.planes.plane + next * CONTACT_ROWS * WIDEST + within, time}, w, x, old, lost, o);
         if (within + WIDTH<T> == WIDEST) b = next;
-        if (g.ball.radius > T(0)) meet_ball(g.ball, w, x, old, time, o);
-        for (int a = 0; a < 3; ++a) v[a] = (x[a] - old[a]) * inverse_dt;
+        if (g.ball.radius > T(0)) meet_ball(g.ball, w, x, old, lost, time, o);
+        for (int a = 0; a < 3; ++a) v[a] = choose(w, (x[a] - old[a] + lost[a]) * inverse_dt, given[a]);
         const Wide<T> speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         if (any_greater(speed2, most))
             for (Wide<T> &part : v) part = choose(speed2 - most, part * (wide<T>(o.speed_limit) / square_root(speed2)), part);
         for (int a = 0; a < 3; ++a) {
-            if (last) wide_store(g.x[a] + at, x[a]), wide_store(g.before[a] + at, choose(w, v[a], asked[a]));
+            if (last) wide_store(g.x[a] + at, x[a]), wide_store(g.before[a] + at, v[a]);
             else air.predict(g, at, a, w, x[a], v[a], asked[a]);
         }
     });

@@ -93,7 +93,7 @@ struct GridView {
     GridLayout fine, coarse;
     Bands bands, coarse_bands;
     T *x[3] = {}, *before[3] = {};  // now and when the substep began [m]
-    T *asked[3] = {};               // as in ClothView [m]; of pinned vertices their velocity [m/s]
+    T *velocity[3] = {};            // as in ClothView [m/s]
     T *moment[3] = {};              // of stars, gain (Σ c x)
     const T *stiffness = nullptr;   // of stars, as in Bending; 0 where a vertex has no star of its own
     const T *most = nullptr;        // what they may weigh

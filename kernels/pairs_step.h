@@ -4,6 +4,7 @@
 
 #include "lanes.h"
 #include "pairs_view.h"
+#include "xpbd.h"
 
 namespace TOILE_ISA {
 namespace {
@@ -22,8 +23,9 @@ inline void mark_pushed(const PairView<T> &pairs, std::int32_t particle) {
 // How each pair of near cloth must be pushed apart, normal · Σ c_k x_k >= thickness; friction on the motion of one against
 // the other. Blocks in which nothing is too near, most of them, cost four gathers.
 template <class T>
-void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T push_limit, std::size_t first, std::size_t last) {
-    const Lane<T> zero = splat(T(0)), limit = splat(push_limit);
+void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, const StepOptions<T> &o, std::size_t first, std::size_t last) {
+    const Lane<T> zero = splat(T(0)), limit = splat(o.push_limit);
+    const T mend = o.apart * o.dt;
     for (std::size_t b = first; b < last; ++b) {
         const std::int32_t *index = pairs.particle + 4 * LANES * b;
         const T *n = pairs.normal + 3 * LANES * b, *c = pairs.weight + 4 * LANES * b;
@@ -49,8 +51,9 @@ void measure_pairs(const PairView<T> &pairs, const T *point, const T *before, T 
             gap_before += weight[k] * (old.x * nx + old.y * ny + old.z * nz);
             sx += weight[k] * (x[k].x - old.x), sy += weight[k] * (x[k].y - old.y), sz += weight[k] * (x[k].z - old.z);
         }
-        // what was too near before is mended without giving speed
-        const Lane<T> late = at_most(at_least(thick - gap_before, zero), depth);
+        // what was too near before is mended without giving speed, by and by
+        const Lane<T> was = at_most(at_least(thick - gap_before, zero), depth), late = at_most(was, splat(mend));
+        depth -= was - late;
         const Lane<T> along = sx * nx + sy * ny + sz * nz;
         sx -= nx * along, sy -= ny * along, sz -= nz * along;
         const Lane<T> slip = square_root(sx * sx + sy * sy + sz * sz), grip = load(pairs.friction + LANES * b) * depth;

@@ -135,5 +135,12 @@ inline Wide<T> same_vector(const T *v) {
     for (int i = 0; i < WIDTH<T>; ++i) r[i] = i % 4 < 3 ? v[i % 4] : T(0);
     return r;
 }
+// A position that is moved is rounded to what it can be, which is coarse for the way of one substep: what gets lost there (of the way of a particle so far) is
+// not lost to its velocity, else slow cloth would stick or creep.
+template <class Some>
+TOILE_INLINE void add_rounded(Some &x, const Some &by, Some &lost) {
+    const Some to = x + by;
+    lost += by - (to - x), x = to;
+}
 }  // namespace
 }  // namespace TOILE_ISA

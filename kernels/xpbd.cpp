@@ -157,10 +157,10 @@ class Cloth {
 
     // Lets long threads and coarse limits do what the fabric needs besides the sweep (give.h), in substeps that ask for the forces of so long [s], until they are
     // stretched by `give`; farther they are as hard as they can be.
-    void let_limits_give(double give, double substep) {
-        require(give >= 0 && substep > 0, "limits do not give less than nothing, and a substep is longer");
+    void let_limits_give(double give, double substep, double bias) {
+        require(give >= 0 && substep > 0 && bias > 0, "limits do not give less than nothing, and a substep is longer, as stiffness is");
         give_ = static_cast<T>(give);
-        if (give > 0) levels_.share_out(fabric_, substep, grid_);
+        if (give > 0) levels_.share_out({fabric_.threads, bias * fabric_.bias}, substep, grid_);
     }
 
     // (points, limits) of each level
@@ -235,9 +235,10 @@ class Cloth {
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
                    double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_radius,
-                   double watch, double head_start, double compression, double evening, int widest, int looks, const Ball *ball, const Trail *trail, double skin_time) {
+                   double watch, double head_start, double compression, double evening, int widest, int looks, const Ball *ball, const Trail *trail, double skin_time, double rubbing, double apart) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000 && looks > 0, "dt, substep_count and looks must be positive");
+        require(rubbing >= 0 && apart >= 0, "rubbing and the speed at which cloth is moved apart must not be negative");
         require(looks == 1 || ball || trail, "more than one look needs a ball or a trail");
         const std::size_t contact_count = contact_particle.size();
         require(contact_gap.size() == contact_count && contact_normal.shape(0) == contact_count && contact_velocity.shape(0) == contact_count,
@@ -257,7 +258,8 @@ class Cloth {
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
         o.pulls = {LIMIT_SHARE<T>, give_}, o.thread_part = levels_.thread_part(), o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
-        set_kept(o.dt);
+        o.rubbed = static_cast<T>(1 + substep * rubbing), o.apart = static_cast<T>(apart);
+        set_kept(o);
         if (grid_.there()) grid_.ball = {};
         if (ball && meets_ball(cloth_radius)) {
             o.substep_count *= looks, o.evening = static_cast<T>(evening);
@@ -396,9 +398,9 @@ class Cloth {
         grid_.set_stiffness(known(stiffness), known(most)), grid_.border.set_stiffness(stiffness, most);
     }
     void set_grid_weight() { grid_.set_weight([&](std::size_t p) { return inverse_mass(p); }); }
-    void set_kept(T dt) {
+    void set_kept(const StepOptions<T> &o) {
         kept_.resize(drag_.all_alike() ? SPARE : count_ + SPARE);
-        const auto kept = [&](std::size_t p) { return T(1) / (T(1) + dt * (drag_[p] + air_)); };
+        const auto kept = [&](std::size_t p) { return T(1) / (o.rubbed + o.dt * (drag_[p] + air_)); };
         if (drag_.all_alike()) std::fill(kept_.begin(), kept_.end(), kept(0));
         else for (std::size_t p = 0; p < count_; ++p) kept_[p] = kept(p);
     }
@@ -472,7 +474,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("reach"), nb::arg("star_of"), nb::arg("alternate"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
-        .def("let_limits_give", &C::let_limits_give, nb::arg("give"), nb::arg("substep"))
+        .def("let_limits_give", &C::let_limits_give, nb::arg("give"), nb::arg("substep"), nb::arg("bias") = 1.0)
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence, nb::arg("triangles"))
         .def_prop_ro("memory", &C::memory, "-> bytes held, by part")
@@ -487,7 +489,8 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
              nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0,
              nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("evening") = 0.0, nb::arg("widest") = 5, nb::arg("looks") = 1,
-             nb::arg("ball").none() = nb::none(), nb::arg("trail").none() = nb::none(), nb::arg("skin_time") = 0.0);
+             nb::arg("ball").none() = nb::none(), nb::arg("trail").none() = nb::none(), nb::arg("skin_time") = 0.0,
+             nb::arg("rubbing") = 0.0, nb::arg("apart") = 20.0);
 }
 }  // namespace
 

@@ -115,9 +115,9 @@ struct ClothView {
     int chunk_count;
     T *point;           // (particle, and some that nobody reads, 4): x, y, z [m], inverse mass [1/kg]
     T *before;          // (as many, 4): position at the start of the substep
-    // (particle, 4) [m/s]; of particles that are not pinned, while the substeps run, where they would be without constraints [m], then by how much these have moved them
+    // (particle, 4) [m/s]; while the substeps run, without what constraints do in this one
     T *velocity;
-    const T *kept;      // (particle), or four of all: 1 / (1 + dt d), what the air leaves of a velocity in a substep; d [1/s] is the drag
+    const T *kept;      // (particle), or four of all: 1 / (rubbed + dt d), what is left of a velocity in a substep; d [1/s] is the air's drag
     std::size_t kept_stride;  // 1; 0: all are alike
     Constraints<T> triangles, seams, long_threads;
     Bending<T, I> bending;
@@ -135,14 +135,20 @@ struct Pulls {
     T share, give;
 };
 
+// How fast cloth is moved out of skin where it was too near before a substep [m/s]. That gives it no speed, but it stretches the cloth round it, whose speed it
+// becomes: at one go, cloth in a closing fold of the skin was shot out, the faster the shorter the substeps.
+constexpr double OUT_OF_SKIN = 0.5;
+
 template <class T>
 struct StepOptions {
     T dt;              // of one substep [s]
     int substep_count;
     T gravity[3];      // [m/s²]
     T wind[3];         // [m/s]
+    T rubbed;          // 1 + dt r: threads that rub on each other slow down at the rate r [1/s], in whatever wind
     T seam_from, seam_to;  // fraction of each seam's starting gap at the start and end of the step
     T speed_limit;     // [m/s]
+    T apart;           // how fast cloth is moved away from cloth where it was too near before [m/s]
     Pulls<T> pulls;    // of limits and long threads
     T thread_part;     // how much of what they ask for long threads do (give.h)
     T head_start;      // share of the last substep's corrections that the next prediction begins with

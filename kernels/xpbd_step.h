@@ -14,8 +14,8 @@ namespace {
 // What is the same for all particles when a substep begins.
 template <class T>
 struct Air {
-    Wide<T> dt, fall, wind, head_start;
-    explicit Air(const StepOptions<T> &o) : dt(wide<T>(o.dt)), fall(same_vector(o.gravity) * dt), wind(same_vector(o.wind)) {
+    Wide<T> dt, fall, wind, rubbed, head_start;
+    explicit Air(const StepOptions<T> &o) : dt(wide<T>(o.dt)), fall(same_vector(o.gravity) * dt), wind(same_vector(o.wind)), rubbed(wide<T>(o.rubbed)) {
         const T share[3] = {o.head_start, o.head_start, o.head_start};
         head_start = same_vector(share);
     }
@@ -25,25 +25,25 @@ struct Air {
 template <class T>
 struct Particles {
     T *point, *before, *velocity;
+    T *lost;  // of the way in a substep when it was rounded; kept where moments were, which are used up
     const T *kept;
     std::size_t kept_stride;
     template <class I>
     explicit Particles(const ClothView<T, I> &c)
-        : point(c.point), before(c.before), velocity(c.velocity), kept(c.kept), kept_stride(c.kept_stride) {}
+        : point(c.point), before(c.before), velocity(c.velocity), lost(c.bending.moment), kept(c.kept), kept_stride(c.kept_stride) {}
 };
 
-// v += dt g, air drag implicitly, v ← (v + dt d wind) / (1 + dt d), x += dt v. Tension changes little from one substep to the next, so the prediction begins
+// v += dt g, air drag d and rubbing r implicitly, v ← (v + dt d wind) / (1 + dt (d + r)), x += dt v. Tension changes little from one substep to the next, so the prediction begins
 // with a share of what the constraints asked for in the last one: they then have that much less to do. Pinned particles keep
 // the velocity that they were given.
 template <class T>
 TOILE_INLINE void predict(const Particles<T> &at, const Air<T> &air, std::size_t p, const Wide<T> &x, Wide<T> v, const Wide<T> &asked) {
     const Wide<T> w = all_four<3, T>(x), kept = each_four_times(at.kept + p * at.kept_stride);
-    v = choose(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept), v);
+    v = choose(w, (v + air.fall) * kept + air.wind * (wide<T>(T(1)) - kept * air.rubbed), v);
     const Wide<T> ahead = choose(w, air.head_start * asked, wide<T>(T(0)));
-    const Wide<T> free = x + air.dt * v;
     wide_store<T>(at.before + 4 * p, x);
-    wide_store<T>(at.velocity + 4 * p, choose(w, free, v));  // until it is known where the constraints wanted the particle
-    wide_store<T>(at.point + 4 * p, free + ahead);
+    wide_store<T>(at.velocity + 4 * p, v);
+    wide_store<T>(at.point + 4 * p, x + air.dt * v + ahead);
 }
 
 // coarse points as averages of the finer points
@@ -210,7 +210,7 @@ void limit_and_bend(const ClothView<T, I> &cloth, const StepOptions<T> &o, const
 // Eight contact planes: push out along the normal, Coulomb friction on the motion relative to the skin. `time` is that of
 // the end of this substep since the planes were found.
 template <class T>
-inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *before, T time, const StepOptions<T> &o) {
+inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *before, T *lost, T time, const StepOptions<T> &o) {
     const std::int32_t *index = contacts.particle + b * LANES;
     const auto row = [&](int k) { return load(contacts.plane + (b * CONTACT_ROWS + k) * LANES); };
     const Lane<T> nx = row(0), ny = row(1), nz = row(2), speed = row(4), zero = splat<T>(T(0));
@@ -220,27 +220,29 @@ inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *
     if (!any_greater(depth, zero)) return;
     Lanes4<T> old = gather(before, index);
     // pinned particles stay
-    const Lane<T> push = where_positive(x.w, at_most(at_least(depth, zero), splat<T>(o.push_limit)));
-    // the part of the depth that was there before is mended without giving speed
+    Lane<T> push = where_positive(x.w, at_most(at_least(depth, zero), splat<T>(o.push_limit)));
+    // the part of the depth that was there before is mended without giving speed, by and by
     const Lane<T> was = wall - speed * splat<T>(o.dt) - (nx * old.x + ny * old.y + nz * old.z);
-    const Lane<T> late = at_most(at_least(was, zero), push);
-    x.x += nx * push, x.y += ny * push, x.z += nz * push;
+    const Lane<T> too_near = at_most(at_least(was, zero), push), late = at_most(too_near, splat<T>(T(OUT_OF_SKIN) * o.dt));
+    push -= too_near - late;
+    Lanes4<T> more = gather(lost, index);
+    add_rounded(x.x, nx * push, more.x), add_rounded(x.y, ny * push, more.y), add_rounded(x.z, nz * push, more.z);
     old.x += nx * late, old.y += ny * late, old.z += nz * late;
     const Lane<T> dt = splat<T>(o.dt);
-    Lane<T> sx = x.x - old.x - row(5) * dt, sy = x.y - old.y - row(6) * dt, sz = x.z - old.z - row(7) * dt;
+    Lane<T> sx = x.x - old.x + (more.x - row(5) * dt), sy = x.y - old.y + (more.y - row(6) * dt), sz = x.z - old.z + (more.z - row(7) * dt);
     const Lane<T> along = sx * nx + sy * ny + sz * nz;
     sx -= nx * along, sy -= ny * along, sz -= nz * along;
     // all of the slip while the skin grips, else friction times the push of it
     const Lane<T> grip = row(8) * push, slip = at_least(square_root(sx * sx + sy * sy + sz * sz), splat<T>(T(1e-12)));
-    const Lane<T> share = where_positive(push, at_most(grip / slip, splat<T>(T(1))));
-    x.x -= sx * share, x.y -= sy * share, x.z -= sz * share;
-    scatter(point, index, x), scatter(before, index, old);
+    const Lane<T> share = zero - where_positive(push, at_most(grip / slip, splat<T>(T(1))));
+    add_rounded(x.x, sx * share, more.x), add_rounded(x.y, sy * share, more.y), add_rounded(x.z, sz * share, more.z);
+    scatter(point, index, x), scatter(before, index, old), scatter(lost, index, more);
 }
 
 // the new velocity; pinned particles keep theirs
 template <class T>
 TOILE_INLINE Wide<T> new_velocity(const Particles<T> &at, const Wide<T> &fastest, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
-    Wide<T> v = (x - wide_load(at.before + 4 * p)) * inverse_dt;
+    Wide<T> v = (x - wide_load(at.before + 4 * p) + wide_load(at.lost + 4 * p)) * inverse_dt;
     const Wide<T> square = v * v, most = fastest * fastest;
     const Wide<T> speed2 = all_four<0, T>(square) + all_four<1, T>(square) + all_four<2, T>(square);
     if (any_greater(speed2, most)) v = choose(speed2 - most, v * (fastest / square_root(speed2)), v);
@@ -256,19 +258,21 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
     const std::size_t end = past < cloth.particle_count ? past : cloth.particle_count;
     const Wide<T> inverse_dt = wide<T>(T(1) / o.dt), fastest = wide<T>(o.speed_limit);
     // what the constraints asked for, then cloth against cloth
+    Wide<T> asked[CONTACT_SPAN / SIDE_BY_SIDE<T>];
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
-        const Wide<T> x = wide_load(at.point + 4 * p), free = wide_load(at.velocity + 4 * p);
-        wide_store<T>(at.velocity + 4 * p, choose(all_four<3, T>(x), x - free, free));
+        const Wide<T> x = wide_load(at.point + 4 * p), old = wide_load(at.before + 4 * p), way = air.dt * wide_load(at.velocity + 4 * p), free = old + way;
+        asked[(p - begin) / SIDE_BY_SIDE<T>] = x - free;
+        wide_store<T>(at.lost + 4 * p, way - (free - old));
     }
     if (cloth.pairs.block_count)
         for (std::size_t p = begin; p < end; ++p)
             if (at.point[4 * p + 3] != T(0)) apply_pairs(cloth.pairs, p, at.point + 4 * p, at.before + 4 * p);
     for (std::size_t b = cloth.contacts.begin[span]; b < cloth.contacts.begin[span + 1]; ++b)
-        respond(cloth.contacts, b, at.point, at.before, time, o);
+        respond(cloth.contacts, b, at.point, at.before, at.lost, time, o);
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
         const Wide<T> x = wide_load(at.point + 4 * p), v = new_velocity(at, fastest, inverse_dt, p, x);
         if (last) wide_store<T>(at.velocity + 4 * p, v);
-        else predict(at, air, p, x, v, wide_load(at.velocity + 4 * p));
+        else predict(at, air, p, x, v, asked[(p - begin) / SIDE_BY_SIDE<T>]);
     }
 }
 
@@ -349,7 +353,7 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
         if (last && o.evening > T(0)) even_out(cloth, o, share(cloth.chunk_count, rank, size), each_particles, rank, barrier);
         if (cloth.pairs.block_count) {
             const Share mine = share(cloth.pairs.block_count, rank, size);
-            measure_pairs(cloth.pairs, cloth.point, cloth.before, o.push_limit, mine.begin, mine.end);
+            measure_pairs(cloth.pairs, cloth.point, cloth.before, o, mine.begin, mine.end);
             barrier.wait();
         }
         const T time = o.dt * T(s + 1);

@@ -26,10 +26,12 @@ def flat() -> tuple[XpbdSolver, Floats]:
     return solver, np.column_stack([uv, np.zeros(len(uv))])
 
 
+@pytest.mark.parametrize("firm", [1.0, 30.0])
 @pytest.mark.parametrize("substep", [1 / 300, 1 / 1200, 1 / 10_000])
-def test_parts_of_lists_equal_the_numpy_reference(substep: float) -> None:
+def test_parts_of_lists_equal_the_numpy_reference(substep: float, firm: float) -> None:
     solver, x = flat()
-    solver._cloth.let_limits_give(GIVE, substep)
+    solver._cloth.let_limits_give(GIVE, substep, bias=1.0)
+    solver._cloth.let_limits_give(GIVE, substep, bias=firm)
     mass, area = particle_mass(solver.garment).mean(), triangle_rest_areas(solver.garment).sum()
     levels = [solver._cloth.level_limits(k, x) for k in range(len(solver._cloth.levels))]
     assert len(levels) > 1
@@ -38,7 +40,7 @@ def test_parts_of_lists_equal_the_numpy_reference(substep: float) -> None:
     for number, (_, pair, rest, _, inverse_mass) in enumerate(levels):
         sweeps = np.full(len(rest), 1.0 if number else SWEEPS)
         bears.append(borne(rest, slants[number], inverse_mass[pair].sum(axis=1), sweeps, area))
-    shares = shared_out(STIFF, np.array([mass, mass / 2]), bears, substep**2)
+    shares = shared_out(STIFF * [1.0, firm], np.array([mass, mass / 2]), bears, substep**2)
     for (_, _, _, parts, _), slant, share in zip(levels, slants, shares[1:], strict=True):
         assert_allclose(parts, parts_of(slant, share), rtol=1e-6, atol=1e-9)
 
@@ -66,8 +68,11 @@ def test_all_together_bear_what_the_fabric_does() -> None:
         assert_allclose(alone + (shares * levels).sum(axis=0) / dt2, STIFF)
 
 
-@pytest.mark.parametrize(("give", "substep"), [(-0.1, 0.001), (0.01, 0.0), (0.01, -1.0), (np.nan, 0.001)])
-def test_nonsense_is_refused(give: float, substep: float) -> None:
+@pytest.mark.parametrize(
+    ("give", "substep", "bias"),
+    [(-0.1, 0.001, 1.0), (0.01, 0.0, 1.0), (0.01, -1.0, 1.0), (np.nan, 0.001, 1.0), (0.01, 0.001, 0.0)],
+)
+def test_nonsense_is_refused(give: float, substep: float, bias: float) -> None:
     solver, _ = flat()
     with pytest.raises(ValueError, match="limits do not give"):
-        solver._cloth.let_limits_give(give, substep)
+        solver._cloth.let_limits_give(give, substep, bias=bias)

@@ -79,15 +79,6 @@ def test_moving_cloth_and_clean_cloth_go_on(body: PosedBody) -> None:
     np.testing.assert_array_equal(gone_on.velocity, slow.velocity)
 
 
-def test_pressed_cloth_does_not_shiver_on_the_spot(body: PosedBody) -> None:
-    garment, start = sheets()
-    velocity = np.zeros_like(start.position)
-    velocity[:5] = [0.3, 0.0, 0.4]
-    nothing = np.zeros(garment.particle_count, dtype=bool)
-    end = rest(garment, start, body).stay(start, State(start.position, velocity, DT), nothing, body, DT)
-    np.testing.assert_allclose(end.velocity[:5], np.tile([0.006, 0.0, 0.008], (5, 1)))
-
-
 def test_a_breath_is_not_standing_still(body: PosedBody) -> None:
     assert stands_still(body, replace(body, vertices=body.vertices + 1e-6))
     breath = body.vertices.copy()

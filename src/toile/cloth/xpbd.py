@@ -55,14 +55,14 @@ class Quality:
 
 QUALITIES = {
     "draft": Quality(1 / 360, 1 / 720, 1 / 1200, 0.06),
-    "normal": Quality(1 / 480, 1 / 1200, 1 / 2400, 0.02),
+    "normal": Quality(1 / 480, 1 / 1200, 1 / 4800, 0.02),
     "fine": Quality(1 / 1200, 1 / 2400, 1 / 4800, 0.01),
 }
 """by name"""
 
-SLOW = 0.07
-"""cloth slower than this on the mean [m/s] takes resting substeps; cloth faster than twice this as many as
-its stretch asks for"""
+SLOW, BRISK = 0.07, 0.16
+"""cloth slower than the first on the mean [m/s] takes resting substeps, faster than the second as many as its
+stretch asks for, in between by the logarithm of its speed: another number of substeps is another stiffness"""
 FAST = 0.35
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
@@ -71,13 +71,27 @@ CALM_ASKS, FAST_ASKS = (0.5, 1.2, 1.0), (0.0, 0.5, 6.0)
 that calm cloth may take, and the most in terms of that"""
 LARGE = 32_768
 """cloth of more particles takes more substeps, by the third root: tension has more edges to go along"""
-GIVE, GIVE_AT_REST = 0.002, 0.1
-"""until they are stretched by this, long threads and coarse limits bear only what the fabric's own stiffness
-needs besides the sweep (kernels/give.h), in cloth that moves and in slow cloth; beyond they are hard"""
+SOFT, FIRM = 0.02, 0.8
+"""cloth slower than the first speed on the mean is as stiff as its fabric, faster than the second it is held
+to its length; in between by the logarithm of its speed [m/s]: cloth that goes soft sinks, and if it went soft
+at once it would gain so much speed that it never came to rest"""
+FIRMER = 60.0
+"""how many times as stiff as its fabric firm cloth is along the bias"""
+GIVE, MOST_GIVE = 0.003, 0.1
+"""until they are stretched by this, long threads and coarse limits of firm cloth bear only what that needs
+besides the sweep (kernels/give.h), beyond they are hard; those of softer cloth give as much more, up to the
+second"""
+EVENED = 0.4
+"""edges of cloth as fast as this on the mean [m/s] share their stretch as much as they may, of slower cloth
+less: they are pushed by that, and slow cloth would go on trembling"""
+AT_ONCE, APART = 20.0, 0.1
+"""how fast cloth that is too near to cloth is moved away [m/s], in slow and in brisk cloth. That gives it no
+speed, but it stretches the cloth round it, whose speed it becomes: cloth that whipped and folded gained
+several times its energy. Slow cloth that is moved by and by shivers."""
 RUBBING, STICKING = 0.04, 0.08
 """threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
 is nearly still [m/s²]; dry friction, so that small swings end"""
-NEARLY_STILL, HARDEST_BRAKE = 0.03, 20.0
+NEARLY_STILL, HARDEST_BRAKE = 0.03, 5.0
 """the mean speed below which cloth sticks [m/s], less and less up to twice this; the highest rate [1/s]"""
 
 
@@ -161,7 +175,6 @@ class XpbdSolver(Solver):
         self.settings = settings or XpbdSettings()
         self.garment = garment
         mass = particle_mass(garment)
-        self._drag = self.settings.drag
         bends = stars(garment, self.settings.bend_scale)
         threads = membrane(garment, self.settings.stretch_scale)
         self._grid = find_grid(garment) if seams is None and worn is None else None
@@ -183,6 +196,7 @@ class XpbdSolver(Solver):
             seams=np.zeros((0, 2), np.int32) if seams is None else seams,
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
+        self._cloth.set_drag(self.settings.drag)
         self._folds = Folds(garment, bends.centre, self.settings.bend_scale) if len(garment.fold_uv) else None
         self._friction, self._loose = np.broadcast_to(1.0, garment.particle_count), False
         self._seam_fraction = self._next_fraction = 1.0
@@ -227,7 +241,7 @@ class XpbdSolver(Solver):
 
     def set_drag(self, drag: float) -> None:
         """Let the air carry the cloth along at this rate [1/s], besides the fabric's own damping."""
-        self._drag = drag
+        self._cloth.set_drag(drag)
 
     def set_friction(self, scale: float | Floats) -> None:
         """Scale the fabric's friction against skin; 0 lets a garment slip into place while it is put on."""
@@ -285,13 +299,14 @@ class XpbdSolver(Solver):
             rest = np.maximum(rest, held)
         return pairs, rest
 
-    def _let_limits_give(self, calm: float, substep: float, head_start: float) -> None:
-        """Let coarse limits bear what the fabric needs in substeps of this length [s]; calm: 0 to 1."""
+    def _let_limits_give(self, speed: float, substep: float, head_start: float) -> None:
+        """Let coarse limits bear what the fabric needs in substeps of this length [s] at a speed [m/s]."""
         if not self.settings.levels:
             return
-        give = GIVE + (GIVE_AT_REST - GIVE) * calm
+        firm = firmness(speed)
         # with a head start constraints ask for so much less in each substep (StepOptions::asked_dt2)
-        self._cloth.let_limits_give(give, substep * math.sqrt(1.0 - head_start))
+        asked = substep * math.sqrt(1.0 - head_start)
+        self._cloth.let_limits_give(min(GIVE * FIRMER / firm, MOST_GIVE), asked, bias=firm)
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
@@ -302,14 +317,14 @@ class XpbdSolver(Solver):
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, calm: float, whipping: float) -> float:
+    def _substep(self, position: Floats, speed: float, whipping: float) -> float:
         """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
-        # slow cloth keeps to one number of substeps, else it trembles, stretched and relieved in turn; all
-        # cloth does without limits, which bear what longer substeps do not
-        rate = 1 / QUALITIES[self.settings.quality].resting
-        if self.settings.levels and calm < 1.0:
-            moving = self._moving_rate(position, whipping)
-            rate = moving + calm * (rate - moving)
+        # slow cloth does not ask its stretch, else it trembles, stretched and relieved in turn; all cloth
+        # keeps to one number of substeps without limits, which bear what longer substeps do not
+        quality = QUALITIES[self.settings.quality]
+        rate = 1 / quality.resting
+        if self.settings.levels and speed > SLOW:
+            rate *= (self._moving_rate(position, whipping) / rate) ** swiftness(speed, SLOW, BRISK)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
     def _moving_rate(self, position: Floats, whipping: float) -> float:
@@ -322,11 +337,11 @@ class XpbdSolver(Solver):
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
         return float(1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest))
 
-    def _substeps(self, position: Floats, calm: float, whipping: float, dt: float) -> int:
-        """Return how many substeps dt seconds take; calm: 0 to 1."""
+    def _substeps(self, position: Floats, speed: float, whipping: float, dt: float) -> int:
+        """Return how many substeps dt seconds take at a mean speed [m/s]."""
         if self.settings.substep:
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
-        return max(1, math.floor(dt / self._substep(position, calm, whipping) + 0.5))
+        return max(1, math.floor(dt / self._substep(position, speed, whipping) + 0.5))
 
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
@@ -340,12 +355,14 @@ class XpbdSolver(Solver):
             self._set_levels()
         parts = self._looks(scene, dt)
         speed, whipping = speeds(state.velocity)
-        calm = calmness(speed, SLOW)
-        substeps = self._substeps(state.position, calm, whipping, dt / parts)
+        substeps = self._substeps(state.position, speed, whipping, dt / parts)
+        swift = swiftness(speed, SLOW, BRISK)
         # what carries on from substep to substep also carries on trembling
-        head_start = self.settings.head_start * (1.0 - calm)
-        self._let_limits_give(calm, dt / parts / substeps, head_start)
-        self._cloth.set_drag(self._drag + (0.0 if self.settings.substep else rubbing_drag(speed)))
+        head_start = self.settings.head_start * swift
+        self._let_limits_give(speed, dt / parts / substeps, head_start)
+        rubbing = 0.0 if self.settings.substep else rubbing_drag(speed)
+        evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
+        apart = AT_ONCE * (APART / AT_ONCE) ** swift
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:
@@ -376,11 +393,13 @@ class XpbdSolver(Solver):
                 watch=watch if part == 0 else 0.0,
                 head_start=head_start,
                 compression=self.settings.compression,
-                evening=self.settings.evening if self.settings.levels and part + looks == parts else 0.0,
+                evening=evening if part + looks == parts else 0.0,
                 looks=looks,
                 ball=ball,
                 trail=contacts.trail,
                 skin_time=time,
+                rubbing=rubbing,
+                apart=apart,
             )
             part += looks
         self._seam_fraction = end
@@ -416,6 +435,16 @@ def mean_speed(velocity: Floats) -> float:
 def calmness(speed: float, slow: float) -> float:
     """Return how calm cloth of a mean speed is: 1 up to slow, 0 from twice that [m/s]."""
     return min(max(2.0 - speed / slow, 0.0), 1.0)
+
+
+def swiftness(speed: float, slow: float, fast: float) -> float:
+    """Return 0 for cloth of a mean speed up to slow, 1 from fast on [m/s], by its logarithm between."""
+    return math.log(min(max(speed, slow), fast) / slow) / math.log(fast / slow)
+
+
+def firmness(speed: float) -> float:
+    """Return how many times as stiff as the fabric cloth of a mean speed [m/s] is along the bias."""
+    return float(FIRMER ** swiftness(speed, SOFT, FIRM))
 
 
 def rubbing_drag(speed: float) -> float:

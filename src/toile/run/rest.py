@@ -2,8 +2,7 @@
 
 In a crease of the skin the nearest skin is one side in one frame and the other side in the next: the cloth
 meets all (collision/creases.py). In a fold narrower than the mesh the solver closes in every frame what the
-repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was. Cloth
-pressed from two sides shivers on the spot, at speeds that keep what hangs on it from coming to rest.
+repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was.
 """
 
 from __future__ import annotations
@@ -23,8 +22,6 @@ STILL_SKIN = 1e-5
 """skin that moves less in a frame stands still [m]"""
 SAMPLE = 128
 """one of so many skin vertices is looked at first"""
-TREMOR = 0.01
-"""pressed cloth shivers on the spot: how much faster it may be than it gets on in a frame [m/s]"""
 ROUNDS = 4
 """in which what crosses because something stayed stays too"""
 
@@ -46,10 +43,8 @@ class Rest:
         Nothing may cross in the state that is returned; the start of the frame is as clean as the end of the
         one before.
         """
-        if not calmness(mean_speed((end.position - start.position) / dt), NEARLY_STILL):
-            return end
-        end = _without_tremor(start, end, dt)
-        if not repaired.any():
+        moving = not calmness(mean_speed((end.position - start.position) / dt), NEARLY_STILL)
+        if moving or not repaired.any():
             return end
         stays = repaired.copy()
         for _ in range(ROUNDS):
@@ -68,14 +63,6 @@ class Rest:
         _, skin = meeting_pairs(self._tree, self._skin.tree)
         found = np.concatenate([cloth.reshape(-1), skin[:, 0]])
         return np.unique(self._triangles[found])
-
-
-def _without_tremor(start: State, end: State, dt: float) -> State:
-    """Return the end of a frame of dt seconds with no particle much faster than it got on in the frame."""
-    way = np.linalg.norm(end.position - start.position, axis=1)
-    speed = np.linalg.norm(end.velocity, axis=1)
-    share = np.minimum(1.0, (way / dt + TREMOR) / np.maximum(speed, TREMOR))
-    return State(end.position, share[:, None] * end.velocity, end.time)
 
 
 def stands_still(before: PosedBody, after: PosedBody) -> bool:
