@@ -79,7 +79,10 @@ def test_threads_of_elastic_cloth_give_way_as_far_as_it_does() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("head_start", -0.1), ("head_start", 0.6), ("compression", -0.1), ("compression", 1.5)],
+    [
+        *(("head_start", -0.1), ("head_start", 0.6), ("compression", -0.1), ("compression", 1.5)),
+        *(("apart", 0.0), ("apart", 30.0), ("apart", float("nan"))),
+    ],
 )
 def test_bad_settings_are_refused(name: str, value: float) -> None:
     with pytest.raises(ToileError, match=name):

@@ -84,10 +84,8 @@ second"""
 EVENED = 0.4
 """edges of cloth as fast as this on the mean [m/s] share their stretch as much as they may, of slower cloth
 less: they are pushed by that, and slow cloth would go on trembling"""
-AT_ONCE, APART = 20.0, 0.1
-"""how fast cloth that is too near to cloth is moved away [m/s], in slow and in brisk cloth. That gives it no
-speed, but it stretches the cloth round it, whose speed it becomes: cloth that whipped and folded gained
-several times its energy. Slow cloth that is moved by and by shivers."""
+AT_ONCE = 20.0
+"""how fast slow cloth that is too near to cloth is moved away [m/s]; if it is moved by and by it shivers"""
 RUBBING, STICKING = 0.04, 0.08
 """threads rub on each other, constraints do not: by how much that slows down cloth that moves and cloth that
 is nearly still [m/s²]; dry friction, so that small swings end"""
@@ -125,6 +123,9 @@ class XpbdSettings:
     """distance kept between cloth and cloth [m]; at least the fabric's thickness, at most 0.4 of an edge"""
     cloth_radius: float = 0.01
     """cloth that can come near within a frame is watched, up to twice this [m]"""
+    apart: float = 0.1
+    """how fast brisk cloth that is too near to cloth is moved away [m/s], up to 20: the faster, the more
+    energy whipping cloth gains, as the cloth round it is stretched, whose speed that becomes"""
     stretch_scale: float = 1.0
     """factor on the fabric's membrane stiffness"""
     bend_scale: float = 1.0
@@ -149,6 +150,8 @@ class XpbdSettings:
         for name in ("compression", "evening"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ToileError(f"{name} is {getattr(self, name)}: choose 0 to 1")
+        if not 0 < self.apart <= AT_ONCE:
+            raise ToileError(f"apart is {self.apart} m/s: choose more than 0, up to {AT_ONCE:g} m/s")
         for name in ("stretch_scale", "bend_scale", "speed_limit"):
             if not getattr(self, name) > 0:
                 raise ToileError(f"{name} must be positive")
@@ -362,7 +365,7 @@ class XpbdSolver(Solver):
         self._let_limits_give(speed, dt / parts / substeps, head_start)
         rubbing = 0.0 if self.settings.substep else rubbing_drag(speed)
         evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
-        apart = AT_ONCE * (APART / AT_ONCE) ** swift
+        apart = AT_ONCE * (self.settings.apart / AT_ONCE) ** swift
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:

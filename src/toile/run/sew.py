@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from toile.body.hands import narrow_hands
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver, mean_speed, rubbing_drag
+from toile.cloth.xpbd import AT_ONCE, XpbdSettings, XpbdSolver, mean_speed, rubbing_drag
 from toile.collision.base import Collider
 from toile.collision.creases import Creases
 from toile.collision.surface import SurfaceCollider
@@ -125,8 +125,10 @@ def sew(
     the body already. order are layers of the garments (g,) by which only the last repairs go, if they are not
     to count before (see run/dress.py).
     """
-    # gathers and seams that close stretch edges unevenly for a while, by far more than evening is made for
-    settings, engine = settings or SewSettings(), replace(engine or XpbdSettings(), evening=0.0)
+    # gathers and seams that close stretch edges unevenly for a while, by far more than evening is made for;
+    # cloth that meets itself as it falls into place is braked anyhow, and must not be left too near
+    engine = replace(engine or XpbdSettings(), evening=0.0, apart=AT_ONCE)
+    settings = settings or SewSettings()
     state = close_seams(garment, position, body, collider, settings, engine, progress, fixed, worn)
     check_gaps(garment, state.position, settings.largest_gap)
     welded = weld(garment)
