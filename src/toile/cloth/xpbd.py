@@ -71,11 +71,11 @@ CALM_ASKS, FAST_ASKS = (0.5, 1.2, 1.0), (0.0, 0.5, 6.0)
 that calm cloth may take, and the most in terms of that"""
 LARGE = 32_768
 """cloth of more particles takes more substeps, by the third root: tension has more edges to go along"""
-SOFT, FIRM = 0.02, 0.8
+SOFT, FIRM = 0.03, 0.8
 """cloth slower than the first speed on the mean is as stiff as its fabric, faster than the second it is held
 to its length; in between by the logarithm of its speed [m/s]: cloth that goes soft sinks, and if it went soft
 at once it would gain so much speed that it never came to rest"""
-FIRMER = 100.0
+FIRMER = 75.0
 """how many times as stiff as its fabric firm cloth is along the bias"""
 GIVE, MOST_GIVE = 0.003, 0.1
 """until they are stretched by this, long threads and coarse limits of firm cloth bear only what that needs
