@@ -51,7 +51,6 @@ void average_coarse(const GridView<T> &g, int row, T *point, T *start) {
 template <class T>
 void limit_rows(const GridView<T> &g, int kind, int first, int past, Pulls<T> how) {
     const Away &away = AWAY[kind];
-    const Wide<T> all = wide<T>(T(1));
     const int turns = away.rows ? 2 : 1, run = away.rows ? away.rows : 1;
     for (int turn = 0; turn < turns; ++turn)
         for (int phase = 0; phase < PHASES; ++phase)
@@ -61,7 +60,7 @@ void limit_rows(const GridView<T> &g, int kind, int first, int past, Pulls<T> ho
                     const std::ptrdiff_t one = g.coarse.at(r, phase), two = g.coarse.place(r + away.rows, phase + away.columns);
                     for (int k = 0; k < g.coarse.count(phase); k += WIDTH<T>)
                         pull(g.coarse_x, g.coarse_weight, one + k, two + k, wide_load(g.coarse_rest2[kind] + one + k), how,
-                             wide_load(g.coarse_part[kind] + one + k), all);
+                             wide_load(g.coarse_part[kind] + one + k));
                 }
 }
 template <class T>

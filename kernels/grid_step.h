@@ -115,10 +115,10 @@ void bend_border(const GridView<T> &g, std::size_t band) {
 
 // two points may not be farther apart than `rest`
 template <class T>
-TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::ptrdiff_t two, const Wide<T> &rest2, Pulls<T> how, const Wide<T> &part, const Wide<T> &live) {
+TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::ptrdiff_t two, const Wide<T> &rest2, Pulls<T> how, const Wide<T> &part) {
     Wide<T> i[3], d[3];
     for (int a = 0; a < 3; ++a) i[a] = wide_load(x[a] + one), d[a] = i[a] - wide_load(x[a] + two);
-    const Wide<T> length2 = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * live, over = length2 - rest2, none = wide<T>(T(0));
+    const Wide<T> length2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], over = length2 - rest2, none = wide<T>(T(0));
     if (!any_greater(over, none)) return;  // most are slack most of the time
     const Wide<T> wi = wide_load(weight + one), wj = wide_load(weight + two), sum = length2 + rest2;
     const Wide<T> s = pulled<T>(over, sum, how, part) / (sum * at_least(wi + wj, wide<T>(T(1e-12)))), si = s * wi, sj = s * wj;
@@ -127,20 +127,61 @@ TOILE_INLINE void pull(T *const *x, const T *weight, std::ptrdiff_t one, std::pt
     for (int a = 0; a < 3; ++a) wide_store(x[a] + one, i[a] - d[a] * si);
 }
 
-// long threads along a row, and from it to the next but one
+// Long threads: two edges of a thread that follow each other may not be longer together than at rest, c + d <= 2 L. The way from end to end would be
+// shorter than that in every fold, and the edges alone would bear what pulls at it. (c² d² - L⁴) / ((c² + L²) (d² + L²)) is the mean stretch of both
+// to second order, as in `pulled`; ends are moved along their edges, the middle by what both pull at it, which is how tension flattens a fold.
+template <class T>
+class LongThread {
+  public:
+    // reach: how long both edges may be together
+    LongThread(const GridView<T> &g, T reach, Pulls<T> how, const Wide<T> &part)
+        : x_(g.x), weight_(g.weight), how_(how), part_(part), rest2_(wide<T>(T(0.25) * reach * reach)), per_rest2_(wide<T>(T(4) / (reach * reach))) {}
+    // live: 0 where there is no second edge
+    TOILE_INLINE void pull(std::ptrdiff_t one, std::ptrdiff_t middle, std::ptrdiff_t two, const Wide<T> &live) const {
+        Wide<T> c[3], d[3];
+        for (int a = 0; a < 3; ++a) {
+            const Wide<T> m = wide_load(x_[a] + middle);
+            c[a] = m - wide_load(x_[a] + one), d[a] = wide_load(x_[a] + two) - m;
+        }
+        const Wide<T> cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2], dd = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * live;
+        const Wide<T> over = cc * dd - rest2_ * rest2_;
+        if (!any_greater(over, wide<T>(T(0)))) return;
+        Wide<T> turn[3];
+        for (int a = 0; a < 3; ++a) turn[a] = d[a] - c[a];
+        const Wide<T> w1 = wide_load(weight_ + one), wm = wide_load(weight_ + middle), w2 = wide_load(weight_ + two);
+        const Wide<T> bent = (turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]) * per_rest2_;
+        const Wide<T> sum = (cc + rest2_) * (dd + rest2_), mobile = at_least(w1 + w2 + wm * bent, wide<T>(T(1e-12)));
+        const Wide<T> half = pulled<T>(over, sum, how_, part_) / (sum * mobile), s = half + half;
+        // each is read again: lanes beyond the border may lie over the first ones of another
+        const auto move = [&](std::ptrdiff_t at, const Wide<T> *way, const Wide<T> &by) TOILE_HERE {
+            for (int a = 0; a < 3; ++a) wide_store(x_[a] + at, wide_load(x_[a] + at) + way[a] * by);
+        };
+        move(two, d, -(s * w2)), move(middle, turn, s * wm), move(one, c, s * w1);
+    }
+
+  private:
+    T *const *x_;
+    const T *weight_;
+    Pulls<T> how_;
+    const Wide<T> &part_;
+    Wide<T> rest2_, per_rest2_;
+};
+// along a row, and from it over the next to the next but one
 template <class T>
 void pull_along(const GridView<T> &g, int row, Pulls<T> how, const Wide<T> &part) {
     if (g.reach[0] == T(0)) return;
-    const Wide<T> rest2 = wide<T>(g.reach[0] * g.reach[0]);
+    const LongThread<T> thread(g, g.reach[0], how, part);
     each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
-        pull(g.x, g.weight, at, g.fine.place(row, phase + 2) + k, rest2, how, part, wide_load(g.after_next + phase * g.fine.pitch + k));
+        thread.pull(at, g.fine.place(row, phase + 1) + k, g.fine.place(row, phase + 2) + k, wide_load(g.after_next + phase * g.fine.pitch + k));
     });
 }
 template <class T>
 void pull_up(const GridView<T> &g, int row, Pulls<T> how, const Wide<T> &part) {
     if (g.reach[1] == T(0) || row + 2 >= g.fine.rows) return;
-    const Wide<T> rest2 = wide<T>(g.reach[1] * g.reach[1]), all = wide<T>(T(1));
-    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) { pull(g.x, g.weight, at, at + 2 * PHASES * g.fine.pitch, rest2, how, part, all); });
+    const LongThread<T> thread(g, g.reach[1], how, part);
+    const std::ptrdiff_t up = PHASES * g.fine.pitch;
+    const Wide<T> all = wide<T>(T(1));
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int) { thread.pull(at, at + up, at + 2 * up, all); });
 }
 
 // The threads that leave a vertex p along its row, to q, and across, to r: Fu = (q - p) / width, Fv = (r - p) / height. Every thread

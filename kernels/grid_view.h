@@ -105,7 +105,7 @@ struct GridView {
     T per_cell[2] = {};             // 1 / width, 1 / height of a cell [1/m]
     T compliance[3] = {};           // of a cell: weft, warp, shear
     T bend[2] = {};                 // weight of a star's neighbours along weft and warp
-    T reach[2] = {};                // rest length of long threads along weft and warp [m]; 0: none
+    T reach[2] = {};                // how long two edges of a thread may be together, along weft and warp [m]; 0: as they like
     T kept = T(1);                  // what the air leaves of a velocity in a substep
     BorderStars<T> border;
     GridPlanes<T> planes;

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+import toile
 from toile import named_body
 from toile._kernels import SurfaceTree, meeting_pairs_self
 from toile.body.skin import rest_pose
+from toile.cloth.xpbd import STICKING
 from toile.collision.surface import SurfaceCollider
 from toile.garment.outfit import join
 from toile.garment.shapes import square_cloth
-from toile.run.rest import Rest, stands_still
+from toile.motion.track import still
+from toile.run.animate import plan_walk
+from toile.run.rest import STILL, Rest, stands_still
+from toile.run.walker import AnimateSettings, Plan, Walker
 from toile.types import Floats, Garment, PosedBody, State
 
 CELLS = 8
@@ -79,8 +85,56 @@ def test_moving_cloth_and_clean_cloth_go_on(body: PosedBody) -> None:
     np.testing.assert_array_equal(gone_on.velocity, slow.velocity)
 
 
+def test_cloth_that_hardly_moves_falls_asleep(body: PosedBody) -> None:
+    garment, start = sheets()
+    cloth = rest(garment, start, body)
+
+    def asleep(way: float, after: PosedBody = body, first: State = start) -> bool:
+        return cloth.asleep(first, moved(first, np.array([0.0, way, 0.0])), body, after, DT)
+
+    assert asleep(0.99 * STICKING * DT**2)
+    assert not asleep(1.01 * STICKING * DT**2)
+    # one particle alone moves
+    shifted = start.position.copy()
+    shifted[0, 1] += 1.01 * STILL
+    assert not cloth.asleep(start, State(shifted, start.velocity), body, body, DT)
+    # skin that creeps would come through cloth that does not notice
+    assert not asleep(1e-6, replace(body, vertices=body.vertices + 1e-6))
+    # what crosses when the frame begins is not kept
+    crossing = start.position.copy()
+    crossing[-1, 1] -= 2 * GAP
+    assert not asleep(1e-6, first=State(crossing, start.velocity))
+
+
 def test_a_breath_is_not_standing_still(body: PosedBody) -> None:
     assert stands_still(body, replace(body, vertices=body.vertices + 1e-6))
     breath = body.vertices.copy()
     breath[0] += 0.0001
     assert not stands_still(body, replace(body, vertices=breath))
+
+
+def test_a_dressed_body_that_stands_costs_nothing_and_wakes_up() -> None:
+    body = toile.named_body("woman")
+    dressed = toile.dress([toile.draft("skirt", body.measurements)], body, edge_length=0.03)
+    stands = AnimateSettings(fps=60, seconds=4.0, lead=0.0)
+    plan = plan_walk(dressed, body, still(body, 60.0), settings=stands)
+
+    def walked(plan: Plan, first: int = 0, state: State | None = None) -> Iterator[State]:
+        walker = Walker(dressed.garment, body, plan)
+        if state is not None:
+            walker.go_to(first - 1, state)
+        while walker.number < stands.frame_count:
+            yield walker.step().state
+
+    states = list(walked(plan))
+    asleep = [not state.velocity.any() for state in states]
+    first = len(asleep) - asleep[::-1].index(False)
+    assert first < len(asleep) - 60
+    assert all(s.position is states[first + 1].position for s in states[first + 2 :])
+    # who goes on from a frame computes what was left out before, and finds the same
+    for state, same in zip(walked(plan, first + 5, states[first + 4]), states[first + 5 :], strict=True):
+        np.testing.assert_array_equal(state.position, same.position)
+        assert state.time == same.time
+    windy = list(walked(plan.with_wind(first + 30, np.array([3.0, 0.0, 0.0]))))
+    np.testing.assert_array_equal(windy[first + 29].position, states[first + 29].position)
+    assert np.abs(windy[first + 40].position - states[-1].position).max() > 0.001

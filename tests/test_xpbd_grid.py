@@ -21,7 +21,7 @@ from toile.garment.shapes import flat_position, square_cloth
 from toile.types import Floats, Ints, Scene, State
 
 SHARE = 0.05
-"""largest shortening of a long thread in a substep"""
+"""largest shortening of a long thread, or a limit, in a substep"""
 
 
 def bands(rows: int) -> list[tuple[int, int]]:
@@ -32,23 +32,40 @@ def bands(rows: int) -> list[tuple[int, int]]:
     return list(zip(begins, [*begins[1:], rows], strict=True))
 
 
+def borne_of(stretch: float, part: float) -> float:
+    """What is done of a stretch: not more than a share, and a part of the first GIVE."""
+    most = min(max(stretch, 0.0), SHARE)
+    hard = max(most - GIVE, 0.0)
+    return hard + part * (most - hard)
+
+
 def pull(x: Floats, w: Floats, one: int, two: int, rest: float, part: float) -> None:
-    """A long thread only pulls, not by more than a share of its length, and by part of the first GIVE."""
+    """A limit only pulls."""
     way = x[one] - x[two]
     length2 = way @ way
-    if length2 > rest**2 and w[one] + w[two] > 0:
-        missing = min((length2 - rest**2) / (length2 + rest**2), SHARE)
-        hard = max(missing - GIVE, 0.0)
-        missing = hard + part * (missing - hard)
-        by = way * missing / (w[one] + w[two])
+    if w[one] + w[two] > 0:
+        by = way * borne_of((length2 - rest**2) / (length2 + rest**2), part) / (w[one] + w[two])
         x[one] -= w[one] * by
         x[two] += w[two] * by
+
+
+def pull_edges(x: Floats, w: Floats, points: tuple[int, int, int], reach: float, part: float) -> None:
+    """Two edges that follow each other are not longer than a reach: c + d - reach, along its gradient."""
+    one, middle, two = points
+    c, d, rest2 = x[middle] - x[one], x[two] - x[middle], reach**2 / 4
+    square = np.array([c @ c, d @ d])
+    stretch = (square.prod() - rest2**2) / (square + rest2).prod()
+    gradient = {one: -c, middle: c - d, two: d}
+    moves = w[one] + w[two] + w[middle] * (c - d) @ (c - d) / rest2
+    if moves > 0:
+        for point, way in gradient.items():
+            x[point] -= w[point] * way * 2 * borne_of(stretch, part) / moves
 
 
 def pull_up(x: Floats, w: Floats, row: int, columns: int, reach: float, part: float) -> None:
     """Long threads from a row to the next but one."""
     for one in range(row * columns, (row + 1) * columns):
-        pull(x, w, one, one + 2 * columns, reach, part)
+        pull_edges(x, w, (one, one + columns, one + 2 * columns), reach, part)
 
 
 def pull_within(x: Floats, w: Floats, rows: int, columns: int, reach: Floats, part: float) -> None:
@@ -56,7 +73,8 @@ def pull_within(x: Floats, w: Floats, rows: int, columns: int, reach: Floats, pa
     for row in range(rows):
         for phase in range(3):
             for column in range(phase, columns - 2, 3):
-                pull(x, w, row * columns + column, row * columns + column + 2, reach[0], part)
+                one = row * columns + column
+                pull_edges(x, w, (one, one + 1, one + 2), reach[0], part)
     for first, past in bands(rows):
         for start in (0, 2):
             for row in range(first, past - 2):

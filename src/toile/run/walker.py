@@ -127,6 +127,24 @@ class Step:
     repaired: Repaired
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Asleep:
+    """A frame that ended as it had begun: those like it need not be computed."""
+
+    state: State
+    body: PosedBody
+    wind: Floats
+
+    def goes_on(self, state: State, before: PosedBody, after: PosedBody, wind: Floats) -> bool:
+        """Say whether the next frame is the same to the bit."""
+        return (
+            np.array_equal(before.vertices, after.vertices)
+            and np.array_equal(after.vertices, self.body.vertices)
+            and np.array_equal(wind, self.wind)
+            and _unmoved(state, self.state)
+        )
+
+
 class Walker:
     """Simulates a plan frame by frame. It can start at any frame of which position and velocity are known."""
 
@@ -156,6 +174,7 @@ class Walker:
         fine = self._repair is not None and mean_edge(garment) < COARSE
         self._looks = LOOKS_TRIED if fine else LOOKS_TRIED[:1]
         self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
+        self._asleep: Asleep | None = None
         self._done = 0
 
     @property
@@ -179,10 +198,15 @@ class Walker:
         """Simulate the next frame."""
         number, dt = self.number, self._dt
         after = pose_body(self.body, self.pose(number), self._before, dt, self.plan.settings.skinning)
-        state = self._held.carry(self.state, after, dt)
-        led = None if self._guide is None else self._guide(number)
-        state = state if led is None else _led(state, led, dt)
-        state, repaired = self._advance(state, after, led, self.plan.wind(number))
+        wind = self.plan.wind(number)
+        if self._asleep and self._asleep.goes_on(self.state, self._before, after, wind):
+            state, repaired = self.state, Repaired()
+        else:
+            state = self._held.carry(self.state, after, dt)
+            led = None if self._guide is None else self._guide(number)
+            state = state if led is None else _led(state, led, dt)
+            state, repaired = self._advance(state, after, led, wind)
+            self._asleep = Asleep(state, after, wind) if _unmoved(self.state, state) else None
         # times do not add up rounding errors: they follow from the frame's number
         self.state = State(state.position, state.velocity, (number + 1) * dt)
         self._before, self._done = after, self._done + 1
@@ -212,7 +236,10 @@ class Walker:
             if not found.left:
                 break
         if rest and self._repair and best and not best[1].left:
-            best = rest.stay(start, best[0], self._repair.touched, after, self._dt), best[1]
+            end = rest.stay(start, best[0], self._repair.touched, after, self._dt)
+            if rest.asleep(start, end, self._before, after, self._dt):
+                end = State(start.position, np.zeros_like(start.velocity), end.time)
+            best = end, best[1]
         assert best is not None
         return best
 
@@ -221,6 +248,12 @@ class Walker:
         contacts = self.collider.at(self._before)(self.state.position)
         near = contacts.gap < 1.25 * getattr(self.plan.method.solver_settings, "thickness", 0.004)
         return len(np.unique(contacts.particle[near]))
+
+
+def _unmoved(before: State, after: State) -> bool:
+    """Say whether two states differ by their time only, and nothing moves."""
+    still = not after.velocity.any() and not before.velocity.any()
+    return still and np.array_equal(before.position, after.position)
 
 
 def _led(state: State, target: Floats, dt: float) -> State:
