@@ -129,17 +129,18 @@ class Step:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Asleep:
-    """A frame that ended as it had begun: those like it need not be computed."""
+    """A frame that ended as it had begun, with nothing led: those like it need not be computed."""
 
     state: State
     body: PosedBody
+    """which stood still"""
     wind: Floats
 
     def goes_on(self, state: State, before: PosedBody, after: PosedBody, wind: Floats) -> bool:
         """Say whether the next frame is the same to the bit."""
         return (
-            np.array_equal(before.vertices, after.vertices)
-            and np.array_equal(after.vertices, self.body.vertices)
+            _same_skin(before, self.body)
+            and _same_skin(after, self.body)
             and np.array_equal(wind, self.wind)
             and _unmoved(state, self.state)
         )
@@ -206,7 +207,8 @@ class Walker:
             led = None if self._guide is None else self._guide(number)
             state = state if led is None else _led(state, led, dt)
             state, repaired = self._advance(state, after, led, wind)
-            self._asleep = Asleep(state, after, wind) if _unmoved(self.state, state) else None
+            same = led is None and _unmoved(self.state, state) and _same_skin(self._before, after)
+            self._asleep = Asleep(state, after, wind) if same else None
         # times do not add up rounding errors: they follow from the frame's number
         self.state = State(state.position, state.velocity, (number + 1) * dt)
         self._before, self._done = after, self._done + 1
@@ -248,6 +250,10 @@ class Walker:
         contacts = self.collider.at(self._before)(self.state.position)
         near = contacts.gap < 1.25 * getattr(self.plan.method.solver_settings, "thickness", 0.004)
         return len(np.unique(contacts.particle[near]))
+
+
+def _same_skin(one: PosedBody, other: PosedBody) -> bool:
+    return np.array_equal(one.vertices, other.vertices)
 
 
 def _unmoved(before: State, after: State) -> bool:
