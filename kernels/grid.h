@@ -128,7 +128,8 @@ template <class T>
 class Push {
   public:
     void set(int rows, int columns, int finer_bands) {
-        rows_ = rows, columns_ = columns, pitch_ = columns + 2 + PHASES * WIDEST;
+        // whole lines of the cache: two threads that write to one would wait for each other
+        rows_ = rows, columns_ = columns, pitch_ = (columns + 2 + (PHASES + 1) * WIDEST - 1) / WIDEST * WIDEST;
         for (auto &push : push_) push.assign(rows * pitch_, T(0));
         between_.assign(3 * finer_bands * pitch_, T(0));
     }

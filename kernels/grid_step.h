@@ -166,15 +166,19 @@ class LongThread {
     const Wide<T> &part_;
     Wide<T> rest2_, per_rest2_;
 };
-// along a row, and from it over the next to the next but one
+// Along rows first … past. One phase of all rows after the other: the next phase of a row reads across what was written, which must have left the
+// registers by then.
 template <class T>
-void pull_along(const GridView<T> &g, int row, Pulls<T> how, const Wide<T> &part) {
+void pull_along(const GridView<T> &g, int first, int past, Pulls<T> how, const Wide<T> &part) {
     if (g.reach[0] == T(0)) return;
     const LongThread<T> thread(g, g.reach[0], how, part);
-    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
-        thread.pull(at, g.fine.place(row, phase + 1) + k, g.fine.place(row, phase + 2) + k, wide_load(g.after_next + phase * g.fine.pitch + k));
-    });
+    for (int phase = 0; phase < PHASES; ++phase)
+        for (int r = first; r < past; ++r)
+            for (int k = 0; k < g.fine.count(phase); k += WIDTH<T>)
+                thread.pull(g.fine.at(r, phase) + k, g.fine.place(r, phase + 1) + k, g.fine.place(r, phase + 2) + k,
+                            wide_load(g.after_next + phase * g.fine.pitch + k));
 }
+// from a row over the next to the next but one
 template <class T>
 void pull_up(const GridView<T> &g, int row, Pulls<T> how, const Wide<T> &part) {
     if (g.reach[1] == T(0) || row + 2 >= g.fine.rows) return;
@@ -251,7 +255,7 @@ void project_rows(const GridView<T> &g, int first, int past, T inverse_dt2, T co
 template <class T>
 void sweep_band(const GridView<T> &g, std::size_t band, T inverse_dt2, T compression, Pulls<T> how, const Wide<T> &part) {
     const int first = g.bands.begin(band), past = g.bands.end(band);
-    for (int r = first; r < past; ++r) pull_along(g, r, how, part);
+    pull_along(g, first, past, how, part);
     // rows 0 and 1 with 2 and 3, then 2 and 3 with 4 and 5
     for (const int start : {0, 2})
         for (int four = first + start; four < past; four += 4)
@@ -305,8 +309,10 @@ struct PackedPlane {
     T time;  // since it was found [s]
     inline Wide<T> row(int k) const { return wide_load(plane + k * WIDEST); }
     inline Wide<T> normal(int a) const { return row(a); }
-    inline Wide<T> speed() const { return row(4); }
-    inline Wide<T> wall() const { return row(3) + row(4) * wide<T>(time); }
+    inline Wide<T> height(const Wide<T> *x) const { return row(0) * x[0] + row(1) * x[1] + row(2) * x[2]; }
+    // how deep vertices are under it, and how deep they were a substep ago
+    inline Wide<T> depth(const Wide<T> *x) const { return row(3) + row(4) * wide<T>(time) - height(x); }
+    inline Wide<T> depth_before(const Wide<T> *old, T dt) const { return row(3) + row(4) * wide<T>(time - dt) - height(old); }
     inline Wide<T> skin(int a) const { return row(5 + a); }
     inline Wide<T> friction() const { return row(8); }
 };
@@ -314,18 +320,25 @@ struct PackedPlane {
 template <class T>
 struct BallPlane {
     const GridBall<T> &ball;
-    Wide<T> n[3], middle, advance;  // n · centre, n · velocity
-    inline BallPlane(const GridBall<T> &b, const Wide<T> *away, const Wide<T> &square, const T *centre) : ball(b), middle(wide<T>(T(0))), advance(middle) {
+    T time;
+    Wide<T> n[3], away;
+    // way: from the centre, of a length squared
+    inline BallPlane(const GridBall<T> &b, T t, const Wide<T> *way, const Wide<T> &square) : ball(b), time(t) {
         const Wide<T> least = wide<T>(T(1e-12)), one = wide<T>(T(1)), inverse = one / square_root(at_least(square, least));
-        for (int a = 0; a < 3; ++a) {
-            // at the centre every way out is as short: take up
-            n[a] = choose(square - least, away[a] * inverse, wide<T>(T(a == 1)));
-            middle += n[a] * wide<T>(centre[a]), advance += n[a] * wide<T>(b.velocity[a]);
-        }
+        away = square * inverse;
+        for (int a = 0; a < 3; ++a) n[a] = way[a] * inverse;
+        // at the centre every way out is as short: take up
+        if (any_greater(least, square))
+            for (int a = 0; a < 3; ++a) n[a] = choose(square - least, n[a], wide<T>(T(a == 1)));
     }
+    static inline T centre(const GridBall<T> &ball, int a, T time) { return ball.centre[a] + time * ball.velocity[a]; }
     inline Wide<T> normal(int a) const { return n[a]; }
-    inline Wide<T> speed() const { return advance; }
-    inline Wide<T> wall() const { return middle + wide<T>(ball.radius); }
+    inline Wide<T> depth(const Wide<T> *) const { return wide<T>(ball.radius) - away; }
+    inline Wide<T> depth_before(const Wide<T> *old, T dt) const {
+        Wide<T> height = wide<T>(T(0));
+        for (int a = 0; a < 3; ++a) height += n[a] * (old[a] - wide<T>(centre(ball, a, time - dt)));
+        return wide<T>(ball.radius) - height;
+    }
     inline Wide<T> skin(int a) const { return wide<T>(ball.velocity[a]); }
     inline Wide<T> friction() const { return wide<T>(ball.friction); }
 };
@@ -333,37 +346,32 @@ struct BallPlane {
 // Vertices are pushed out of the skin, with friction, as in `respond` of xpbd_step.h.
 template <class T, class Plane>
 TOILE_INLINE void respond(const Plane &plane, const Wide<T> &w, Wide<T> *x, Wide<T> *old, Wide<T> *lost, const StepOptions<T> &o) {
-    const Wide<T> n[3] = {plane.normal(0), plane.normal(1), plane.normal(2)}, wall = plane.wall(), zero = wide<T>(T(0)), dt = wide<T>(o.dt);
-    const Wide<T> depth = wall - (n[0] * x[0] + n[1] * x[1] + n[2] * x[2]);
+    const Wide<T> depth = plane.depth(x), zero = wide<T>(T(0));
     if (!any_greater(depth, zero)) return;
     // pinned vertices stay
     Wide<T> push = where_positive(w, at_most(at_least(depth, zero), wide<T>(o.push_limit)));
     // the part of the depth that was there before is mended without giving speed, by and by
-    const Wide<T> was = wall - plane.speed() * dt - (n[0] * old[0] + n[1] * old[1] + n[2] * old[2]), too_near = at_most(at_least(was, zero), push);
-    const Wide<T> late = at_most(too_near, wide<T>(T(OUT_OF_SKIN) * o.dt));
+    const Wide<T> too_near = at_most(at_least(plane.depth_before(old, o.dt), zero), push), late = at_most(too_near, wide<T>(T(OUT_OF_SKIN) * o.dt));
     push -= too_near - late;
-    Wide<T> s[3];
-    for (int a = 0; a < 3; ++a) {
-        add_rounded(x[a], n[a] * push, lost[a]), old[a] += n[a] * late;
-        s[a] = x[a] - old[a] + (lost[a] - plane.skin(a) * dt);
-    }
+    // the slip along the skin, which no push changes
+    Wide<T> n[3], s[3];
+    for (int a = 0; a < 3; ++a) n[a] = plane.normal(a), s[a] = x[a] - old[a] + (lost[a] - plane.skin(a) * wide<T>(o.dt));
     const Wide<T> along = s[0] * n[0] + s[1] * n[1] + s[2] * n[2];
     for (int a = 0; a < 3; ++a) s[a] -= n[a] * along;
-    // all of the slip while the skin grips, else friction times the push of it; where all of them grip no root is needed
+    // all of it while the skin grips, else friction times the push of it; where all of them grip no root is needed
     const Wide<T> grip = plane.friction() * push, slip2 = at_least(s[0] * s[0] + s[1] * s[1] + s[2] * s[2], wide<T>(T(1e-24)));
     Wide<T> share = wide<T>(T(1));
     if (any_greater(slip2, grip * grip)) share = at_most(grip / square_root(slip2), share);
-    share = zero - where_positive(push, share);
-    for (int a = 0; a < 3; ++a) add_rounded(x[a], s[a] * share, lost[a]);
+    share = where_positive(push, share);
+    for (int a = 0; a < 3; ++a) add_rounded(x[a], n[a] * push - s[a] * share, lost[a]), old[a] += n[a] * late;
 }
 // time: when the substep ends, since the first began [s]
 template <class T>
 TOILE_INLINE void meet_ball(const GridBall<T> &ball, const Wide<T> &w, Wide<T> *x, Wide<T> *old, Wide<T> *lost, T time, const StepOptions<T> &o) {
-    T centre[3];
-    Wide<T> away[3];
-    for (int a = 0; a < 3; ++a) centre[a] = ball.centre[a] + time * ball.velocity[a], away[a] = x[a] - wide<T>(centre[a]);
-    const Wide<T> square = away[0] * away[0] + away[1] * away[1] + away[2] * away[2];
-    if (any_greater(wide<T>(ball.radius * ball.radius), square)) respond<T>(BallPlane<T>(ball, away, square, centre), w, x, old, lost, o);
+    Wide<T> way[3];
+    for (int a = 0; a < 3; ++a) way[a] = x[a] - wide<T>(BallPlane<T>::centre(ball, a, time));
+    const Wide<T> square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+    if (any_greater(wide<T>(ball.radius * ball.radius), square)) respond<T>(BallPlane<T>(ball, time, way, square), w, x, old, lost, o);
 }
 
 // What the constraints asked for, before other cloth moves the vertices; kept where moments were, which are used up.
@@ -406,7 +414,7 @@ void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &
     const Wide<T> inverse_dt = wide<T>(T(1) / o.dt), most = wide<T>(o.speed_limit * o.speed_limit);
     std::size_t b = g.planes.begin[row];
     const std::size_t past = g.planes.begin[row + 1];
-    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int k) {
+    each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int, int k) TOILE_HERE {
         const Wide<T> w = wide_load(g.weight + at);
         Wide<T> x[3], old[3], given[3], asked[3], lost[3], v[3];
         for (int a = 0; a < 3; ++a) {

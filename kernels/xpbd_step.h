@@ -213,29 +213,27 @@ template <class T>
 inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *before, T *lost, T time, const StepOptions<T> &o) {
     const std::int32_t *index = contacts.particle + b * LANES;
     const auto row = [&](int k) { return load(contacts.plane + (b * CONTACT_ROWS + k) * LANES); };
-    const Lane<T> nx = row(0), ny = row(1), nz = row(2), speed = row(4), zero = splat<T>(T(0));
+    const Lane<T> nx = row(0), ny = row(1), nz = row(2), speed = row(4), zero = splat<T>(T(0)), dt = splat<T>(o.dt);
     const Lane<T> wall = row(3) + speed * splat<T>(time);
     Lanes4<T> x = gather(point, index);
     const Lane<T> depth = wall - (nx * x.x + ny * x.y + nz * x.z);
     if (!any_greater(depth, zero)) return;
-    Lanes4<T> old = gather(before, index);
+    Lanes4<T> old = gather(before, index), more = gather(lost, index);
     // pinned particles stay
     Lane<T> push = where_positive(x.w, at_most(at_least(depth, zero), splat<T>(o.push_limit)));
     // the part of the depth that was there before is mended without giving speed, by and by
-    const Lane<T> was = wall - speed * splat<T>(o.dt) - (nx * old.x + ny * old.y + nz * old.z);
+    const Lane<T> was = wall - speed * dt - (nx * old.x + ny * old.y + nz * old.z);
     const Lane<T> too_near = at_most(at_least(was, zero), push), late = at_most(too_near, splat<T>(T(OUT_OF_SKIN) * o.dt));
     push -= too_near - late;
-    Lanes4<T> more = gather(lost, index);
-    add_rounded(x.x, nx * push, more.x), add_rounded(x.y, ny * push, more.y), add_rounded(x.z, nz * push, more.z);
-    old.x += nx * late, old.y += ny * late, old.z += nz * late;
-    const Lane<T> dt = splat<T>(o.dt);
+    // the slip along the skin, which no push changes
     Lane<T> sx = x.x - old.x + (more.x - row(5) * dt), sy = x.y - old.y + (more.y - row(6) * dt), sz = x.z - old.z + (more.z - row(7) * dt);
     const Lane<T> along = sx * nx + sy * ny + sz * nz;
     sx -= nx * along, sy -= ny * along, sz -= nz * along;
-    // all of the slip while the skin grips, else friction times the push of it
+    // all of it while the skin grips, else friction times the push of it
     const Lane<T> grip = row(8) * push, slip = at_least(square_root(sx * sx + sy * sy + sz * sz), splat<T>(T(1e-12)));
-    const Lane<T> share = zero - where_positive(push, at_most(grip / slip, splat<T>(T(1))));
-    add_rounded(x.x, sx * share, more.x), add_rounded(x.y, sy * share, more.y), add_rounded(x.z, sz * share, more.z);
+    const Lane<T> share = where_positive(push, at_most(grip / slip, splat<T>(T(1))));
+    add_rounded(x.x, nx * push - sx * share, more.x), add_rounded(x.y, ny * push - sy * share, more.y), add_rounded(x.z, nz * push - sz * share, more.z);
+    old.x += nx * late, old.y += ny * late, old.z += nz * late;
     scatter(point, index, x), scatter(before, index, old), scatter(lost, index, more);
 }
 

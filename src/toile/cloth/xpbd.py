@@ -56,11 +56,11 @@ class Quality:
 QUALITIES = {
     "draft": Quality(1 / 360, 1 / 720, 1 / 1200, 0.06),
     "normal": Quality(1 / 480, 1 / 1200, 1 / 4800, 0.02),
-    "fine": Quality(1 / 1200, 1 / 2400, 1 / 4800, 0.01),
+    "fine": Quality(1 / 1200, 1 / 2400, 1 / 7200, 0.01),
 }
 """by name"""
 
-SLOW, BRISK = 0.07, 0.16
+SLOW, BRISK = 0.07, 0.14
 """cloth slower than the first on the mean [m/s] takes resting substeps, faster than the second as many as its
 stretch asks for, in between by the logarithm of its speed: another number of substeps is another stiffness"""
 FAST = 0.35
