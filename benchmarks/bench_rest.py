@@ -1,18 +1,20 @@
 """How far cloth at rest is from the converged shape: a square metre of cotton that hangs.
 
-Run: python benchmarks/bench_rest.py --cells 32 --quality normal fine
+Run: python benchmarks/bench_rest.py --cells 32 --quality normal fine --starts 4
 The cloth swings down and comes to rest in each quality; then the fabric's forces alone go on from there, in
 640 substeps a frame (10 for each vertex along a side, where that is more) and double precision, until it
 rests again (160 are not enough: 64² vertices are some millimetres off with them). Prints how far that moves
 vertices [mm]: cloth held by one edge, where it hangs straight, and by two corners, where the bias carries it,
 held taut and 10 cm nearer to each other; and how fast it still was [mm/s]. Taut cloth needs its time: its
-wrinkles creep on for some 20 s, by a centimetre.
+wrinkles creep on for some 20 s, by a centimetre. It has several shapes, and chance decides on one of them:
+each start after the first has its vertices raised or lowered by some 0.1 mm.
 """
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -25,6 +27,8 @@ from toile.types import Floats, Ints, Scene, State
 CONVERGED = XpbdSettings(levels=0, precision="double", self_collision=False)
 STILL_AIR = 2.0
 """drag that brings the cloth to rest [1/s]"""
+DISTURBED = 1e-4
+"""how far vertices of other starts are off [m]"""
 
 
 def hung(cells: int, held: Ints, settings: XpbdSettings, start: Floats, seconds: float) -> State:
@@ -38,7 +42,7 @@ def hung(cells: int, held: Ints, settings: XpbdSettings, start: Floats, seconds:
 
 
 def main() -> None:
-    """Print a line per way of hanging and quality."""
+    """Print a line per way of hanging, quality and start."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -47,6 +51,7 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=float, default=30.0, help="time in which the cloth comes to rest [s]"
     )
+    parser.add_argument("--starts", type=int, default=1, help="how many starts")
     options = parser.parse_args()
     cells, usual = options.cells, XpbdSettings(self_collision=False)
     start = lying(square_cloth(cells - 1, cells - 1))
@@ -57,14 +62,17 @@ def main() -> None:
         ("two corners, taut", corners, 1.0),
         ("two corners, slack", corners, 0.9),
     ):
-        for quality in options.quality:
-            settings = replace(usual, quality=quality)
-            found = hung(cells, held, settings, start * (apart, 1.0, 1.0), options.seconds)
+        for quality, number in product(options.quality, range(options.starts)):
+            settings, begin = replace(usual, quality=quality), start * (apart, 1.0, 1.0)
+            if number:
+                free = np.setdiff1d(np.arange(len(begin)), held)
+                begin[free, 1] += np.random.default_rng(number).normal(0.0, DISTURBED, len(free))
+            found = hung(cells, held, settings, begin, options.seconds)
             truth = hung(cells, held, forces, found.position, options.seconds / 2)
             off = 1e3 * np.linalg.norm(found.position - truth.position, axis=1)
             speed = f"{1e3 * mean_speed(found.velocity):5.1f} mm/s"
             line = f"mean {off.mean():5.1f} mm, largest {off.max():5.1f} mm, {speed}"
-            print(f"{name:<20}{quality:<8}{line}", flush=True)
+            print(f"{name:<20}{quality:<8}start {number}: {line}", flush=True)
 
 
 if __name__ == "__main__":

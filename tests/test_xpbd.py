@@ -520,7 +520,11 @@ def test_slow_cloth_takes_shorter_substeps(quality: str) -> None:
     assert solver._substep(x, 0.0, 0.0) == solver._substep(x, SLOW, 0.0) == pytest.approx(q.resting)
     assert solver._substep(x, np.sqrt(SLOW * BRISK), 0.0) == pytest.approx(np.sqrt(q.resting * q.longest))
     assert solver._substep(x, BRISK, 0.0) == solver._substep(x, 1.0, 0.0) == pytest.approx(q.longest)
+    rectangle = square_cloth(39, 39)
+    x = flat_position(rectangle)
+    assert XpbdSolver(rectangle, XpbdSettings(quality=quality))._substep(x, 0.0, 0.0) == q.hanging
     # without limits another number of substeps is another shape
+    x = flat_position(garment)
     alone = XpbdSolver(garment, XpbdSettings(quality=quality, levels=0))
     assert [alone._substep(x, speed, 0.0) for speed in (0.0, SLOW, 1.0)] == pytest.approx([q.resting] * 3)
 

@@ -113,7 +113,7 @@ def test_edges_that_share_their_stretch_leave_cloth_where_it_comes_to_rest(cells
     assert np.linalg.norm(even - uneven, axis=1).max() < 0.002
 
 
-@pytest.mark.parametrize(("quality", "off"), [("normal", 0.0025), ("fine", 0.0015)])
+@pytest.mark.parametrize(("quality", "off"), [("normal", 0.002), ("fine", 0.001)])
 @pytest.mark.parametrize("apart", [0.9, 1.0])
 @pytest.mark.parametrize("cells", [20, 40], ids=["triangles", "grid"])
 def test_cloth_comes_to_rest_near_the_converged_shape(
@@ -124,8 +124,9 @@ def test_cloth_comes_to_rest_near_the_converged_shape(
     cloth = square_cloth(cells, cells, 0.5, 0.5, replace(fabric("cotton"), damping=4.0))
     lying = hung(cloth, XpbdSettings())[1].position * (apart, 1.0, 1.0)
     found = at_rest(cloth, XpbdSettings(quality=quality), lying)
-    # the forces alone go on from there: held taut, cloth has more than one shape
-    forces = XpbdSettings(levels=0, substep=1 / 9600, precision="double")
+    # the forces alone go on from there: held taut, cloth has more than one shape; in substeps of 1/9600 s
+    # they are 1 mm and more from where they converge
+    forces = XpbdSettings(levels=0, substep=1 / 38400, precision="double")
     truth = at_rest(cloth, forces, found, 3.0)
     assert np.linalg.norm(found - truth, axis=1).mean() < off
 

@@ -49,14 +49,16 @@ class Quality:
     """substep where it stretches 1.2 times as much as stated [s]; cloth that whips may take less"""
     resting: float
     """substep of slow cloth, whatever its stretch [s]: the shape at rest is what one looks at"""
+    hanging: float
+    """the same of rectangles [s]: they hang free, where garments, worn, come to rest and fall asleep"""
     stretch: float
     """99 % of the threads should stretch less than this"""
 
 
 QUALITIES = {
-    "draft": Quality(1 / 360, 1 / 720, 1 / 1200, 0.06),
-    "normal": Quality(1 / 480, 1 / 1200, 1 / 4800, 0.02),
-    "fine": Quality(1 / 1200, 1 / 2400, 1 / 7200, 0.01),
+    "draft": Quality(1 / 360, 1 / 720, 1 / 1200, 1 / 1200, 0.06),
+    "normal": Quality(1 / 480, 1 / 1200, 1 / 4800, 1 / 4800, 0.02),
+    "fine": Quality(1 / 1200, 1 / 2400, 1 / 4800, 1 / 7200, 0.01),
 }
 """by name"""
 
@@ -325,7 +327,7 @@ class XpbdSolver(Solver):
         # slow cloth does not ask its stretch, else it trembles, stretched and relieved in turn; all cloth
         # keeps to one number of substeps without limits, which bear what longer substeps do not
         quality = QUALITIES[self.settings.quality]
-        rate = 1 / quality.resting
+        rate = 1 / (quality.resting if self._grid is None else quality.hanging)
         if self.settings.levels and speed > SLOW:
             rate *= (self._moving_rate(position, whipping) / rate) ** swiftness(speed, SLOW, BRISK)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
