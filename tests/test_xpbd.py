@@ -11,6 +11,7 @@ from toile.cloth import make_solver
 from toile.cloth.constraints import membrane, particle_order, stars
 from toile.cloth.xpbd import (
     BRISK,
+    BRISK_RECTANGLE,
     FIRM,
     FIRMER,
     QUALITIES,
@@ -522,7 +523,9 @@ def test_slow_cloth_takes_shorter_substeps(quality: str) -> None:
     assert solver._substep(x, BRISK, 0.0) == solver._substep(x, 1.0, 0.0) == pytest.approx(q.longest)
     rectangle = square_cloth(39, 39)
     x = flat_position(rectangle)
-    assert XpbdSolver(rectangle, XpbdSettings(quality=quality))._substep(x, 0.0, 0.0) == q.hanging
+    solver = XpbdSolver(rectangle, XpbdSettings(quality=quality))
+    assert solver._substep(x, 0.0, 0.0) == pytest.approx(q.hanging)
+    assert solver._substep(x, BRISK_RECTANGLE, 0.0) == pytest.approx(q.longest)
     # without limits another number of substeps is another shape
     x = flat_position(garment)
     alone = XpbdSolver(garment, XpbdSettings(quality=quality, levels=0))
