@@ -166,8 +166,8 @@ class LongThread {
     const Wide<T> &part_;
     Wide<T> rest2_, per_rest2_;
 };
-// Along rows first … past. One phase of all rows after the other: the next phase of a row reads across what was written, which must have left the
-// registers by then.
+// Along rows first … past. One phase of all rows after the other: the next phase of a row reads across what two writes left, which takes long until
+// these have reached the cache.
 template <class T>
 void pull_along(const GridView<T> &g, int first, int past, Pulls<T> how, const Wide<T> &part) {
     if (g.reach[0] == T(0)) return;
