@@ -46,8 +46,9 @@ long long wait_while_equal(std::atomic<int> &value, int old) {
 }
 
 // On a busy machine a stage waits for a thread that is not running: one thread alone is then many times faster. Of a call that
-// took t, all threads but one sleep for (n - 1) t where nothing was gained at all; after a call with more than this share of it the next calls
-// run alone, twice as many each time that it happens again before so many others went well. The results are the same either way.
+// took t, all threads but one sleep for (n - 1) t where nothing was gained at all. After a call with more than this share of it the next calls
+// run alone if it happens again before so many others went well, and twice as many each time from then on: a core that is away once, as on virtual
+// machines, does not slow down forty calls. The results are the same either way.
 constexpr double IN_VAIN = 0.5;
 constexpr int CALLS_ALONE = 40, MOST_ALONE = 16 * CALLS_ALONE, WENT_WELL = 200;
 std::atomic<int> calls_alone{0};
@@ -75,9 +76,9 @@ class Pool {
         const double took = static_cast<double>(nanoseconds() - start);
         if (static_cast<double>(barrier.slept()) > IN_VAIN * (size - 1) * took) {
             calls_alone.store(alone_, std::memory_order_relaxed);
-            alone_ = std::min(2 * alone_, MOST_ALONE), well_ = 0;
+            alone_ = alone_ ? std::min(2 * alone_, MOST_ALONE) : CALLS_ALONE, well_ = 0;
         } else if (++well_ == WENT_WELL) {
-            alone_ = CALLS_ALONE;
+            alone_ = 0;
         }
     }
 
@@ -111,7 +112,7 @@ class Pool {
         }
     }
 
-    int alone_ = CALLS_ALONE, well_ = 0;  // calls to run alone the next time; calls that went well since the last time
+    int alone_ = 0, well_ = 0;  // calls to run alone the next time; calls that went well since the last time
     std::vector<std::thread *> helpers_;
     long process_ = current_process();
     const std::function<void(int, int, Barrier &)> *job_ = nullptr;
