@@ -432,6 +432,12 @@ void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &
         if (within + WIDTH<T> == WIDEST) b = next;
         if (g.ball.radius > T(0)) meet_ball(g.ball, w, x, old, lost, time, o);
         for (int a = 0; a < 3; ++a) v[a] = choose(w, (x[a] - old[a] + lost[a]) * inverse_dt, given[a]);
+        if (o.gentle()) {
+            const Wide<T> jolt = wide<T>(o.jolt), by[3] = {v[0] - given[0], v[1] - given[1], v[2] - given[2]};
+            const Wide<T> change2 = by[0] * by[0] + by[1] * by[1] + by[2] * by[2], over = change2 - jolt * jolt;
+            if (any_greater(over, wide<T>(T(0))))
+                for (int a = 0; a < 3; ++a) v[a] = choose(over, given[a] + by[a] * (jolt / square_root(change2)), v[a]);
+        }
         const Wide<T> speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         if (any_greater(speed2, most))
             for (Wide<T> &part : v) part = choose(speed2 - most, part * (wide<T>(o.speed_limit) / square_root(speed2)), part);

@@ -50,33 +50,34 @@ class SmoothStars {
     void prepare(const std::vector<T> &stiffness, const std::vector<T> &most, const std::vector<std::array<std::int32_t, 2>> &edge, std::size_t particle_count,
                  const Each &each) {
         // eigenvalues are found larger beside free edges than the rows there promise, most of all where an edge turns
-        constexpr double INSIDE = 0.85, BESIDE = 0.55, ALONG = 0.5, AT_END = 0.35;
+        constexpr double INSIDE = 0.85, BESIDE = 0.55, ALONG = 0.5, AT_END = 0.35, MOST = 6.75;  // MOST: r where ω is 1
         std::vector<double> sum(most.size(), 0.0);
         std::vector<char> beside(most.size(), 0);
         each([&](std::int32_t s, std::int32_t p, T c) { sum[s] += std::abs(static_cast<double>(c)), beside[s] |= stiffness[p] == T(0); });
-        limit_.resize(most.size()), per_row_.resize(most.size()), source_.assign(4 * most.size(), T(0));
+        const std::size_t first = most.size() - edge.size();
+        const auto ends = [&](std::size_t s) { return s >= first && (edge[s - first][0] == static_cast<std::int32_t>(s - first) || edge[s - first][1] == static_cast<std::int32_t>(s - first)); };
+        full_.resize(most.size()), rate_.resize(most.size()), source_.assign(4 * most.size(), T(0));
         for (std::size_t s = 0; s < most.size(); ++s) {
             const bool along = s >= particle_count;
-            // stars of pinned particles alone weigh whatever they like
-            limit_[s] = static_cast<T>(std::min(static_cast<double>(most[s]), 1e30) / 1.1 * (along ? ALONG : beside[s] ? BESIDE : INSIDE));
-            per_row_[s] = static_cast<T>(along ? 0.25 : 1 / sum[s]);
+            const double room = ends(s) ? AT_END : along ? ALONG : beside[s] ? BESIDE : INSIDE;
+            // what it weighs where ω is 1; stars of pinned particles alone weigh whatever they like
+            const double heaviest = MOST * std::min(static_cast<double>(most[s]), 1e30) / 1.1 * room, k = std::max(static_cast<double>(stiffness[s]), 1e-30);
+            const double longest = std::pow(heaviest / k, 0.25);
+            full_[s] = static_cast<T>(longest);
+            rate_[s] = static_cast<T>(std::sqrt(heaviest * (along ? 0.25 : 1 / sum[s])) / (longest * longest * longest));
         }
         edge_.clear();
-        const std::size_t first = most.size() - edge.size();
-        for (std::size_t k = 0; k < edge.size(); ++k) {
-            const std::size_t before = edge[k][0], after = edge[k][1];
-            if (before == k || after == k) limit_[first + k] *= static_cast<T>(AT_END / ALONG);
-            for (const std::size_t star : {k, before, after}) edge_.push_back(static_cast<I>(first + star));
-        }
+        for (std::size_t k = 0; k < edge.size(); ++k)
+            for (const std::size_t star : {k, static_cast<std::size_t>(edge[k][0]), static_cast<std::size_t>(edge[k][1])}) edge_.push_back(static_cast<I>(first + star));
     }
-    std::size_t bytes() const { return bytes_of(limit_, per_row_, source_, edge_); }
+    std::size_t bytes() const { return bytes_of(full_, rate_, source_, edge_); }
     Smoothing<T, I> view(std::size_t particle_count) {
         if (source_.empty()) return {};
-        return {from_dt2_, limit_.data(), per_row_.data(), source_.data(), particle_count, edge_.size() / 3, edge_.data()};
+        return {from_dt2_, full_.data(), rate_.data(), source_.data(), particle_count, edge_.size() / 3, edge_.data()};
     }
 
   private:
     T from_dt2_ = std::numeric_limits<T>::infinity();
-    std::vector<T> limit_, per_row_, source_;
+    std::vector<T> full_, rate_, source_;
     std::vector<I> edge_;
 };

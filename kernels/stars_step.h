@@ -76,31 +76,17 @@ void measure_bending(const Bending<T, I> &b, int chunk, const T *point, T step2)
     });
 }
 
-// What smoothed stars weigh. Modes of a share l of the largest eigenvalue of Λ, l² of that of bending, keep 1 - ω l of their stiffness. With r times
-// what a star may weigh r l² (1 - ω l) is at most 4 r / (27 ω²), at l = 2 / (3 ω): 1 for ω = √(4 r / 27).
-template <class T>
-struct Smoothed {
-    static constexpr T MOST = T(6.75);  // where ω is 1
-    const T *stiffness, *limit;
-    T step2;
-    inline T gain(std::size_t star) const {
-        const T asked = stiffness[star] * step2, most = MOST * limit[star];
-        return asked < most ? asked : most;
-    }
-    // ω
-    inline T share(std::size_t star, T gain) const { return root(gain / (MOST * limit[star])); }
-    static inline float root(float x) { return __builtin_sqrtf(x); }
-    static inline double root(double x) { return __builtin_sqrt(x); }
-};
-// their curvature times h, and h
+inline float fourth_root(float x) { return __builtin_sqrtf(__builtin_sqrtf(x)); }
+inline double fourth_root(double x) { return __builtin_sqrt(__builtin_sqrt(x)); }
+
+// h C x, and h
 template <class T, class I>
 void measure_smooth(const Bending<T, I> &b, int chunk, const T *point, T step2) {
-    const Smoothed<T> weighs{b.stiffness, b.smoothing.limit, step2};
-    const T *const per_row = b.smoothing.per_row;
+    const T *const full = b.smoothing.full, *const rate = b.smoothing.rate, root = fourth_root(step2);
     T *const source = b.smoothing.source;
     const Four<T> part = {T(1), T(1), T(1), T(0)}, last = {T(0), T(0), T(0), T(1)};
     each_curvature<T>(b, chunk, point, [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
-        const T gain = weighs.gain(star), h = weighs.root(gain * weighs.share(star, gain) * per_row[star]);
+        const T s = root < full[star] ? root : full[star], h = rate[star] * (s * s * s);
         store4(source + 4 * star, four<T>(h) * (sum * part + last));
     });
 }
@@ -108,13 +94,13 @@ void measure_smooth(const Bending<T, I> &b, int chunk, const T *point, T step2) 
 template <class T, class I>
 void smooth_bending(const Bending<T, I> &b, int chunk, int chunk_count, T step2) {
     const Smoothing<T, I> s = b.smoothing;
-    const Smoothed<T> weighs{b.stiffness, s.limit, step2};
     T *const moment = b.moment;
-    const T *const source = s.source;
+    const T *const source = s.source, *const full = s.full, *const stiffness = b.stiffness, root = fourth_root(step2);
     const Four<T> part = {T(1), T(1), T(1), T(0)};
     const auto keep = [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
         const Four<T> u = load4(source + 4 * star);
-        store4(moment + 4 * star, (u * four<T>(weighs.gain(star) / u[3]) + sum * four<T>(u[3])) * part);
+        const T s = root < full[star] ? root : full[star], gain = stiffness[star] * (s * s) * (s * s);
+        store4(moment + 4 * star, (u * four<T>(gain / u[3]) + sum * four<T>(u[3])) * part);
     };
     const std::size_t own = s.particle_count;
     each_row<T>(b.curvature, chunk, source, [=](std::size_t star, const Four<T> &sum) TOILE_HERE {

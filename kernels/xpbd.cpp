@@ -234,10 +234,11 @@ class Cloth {
     // those with the ball, later the ball's again, or the trail's: the skin was asked skin_time [s] before the step.
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
-                   double seam_from, double seam_to, double speed_limit, double push_limit, double cloth_radius,
+                   double seam_from, double seam_to, double speed_limit, double jolt, double push_limit, double cloth_radius,
                    double watch, double head_start, double compression, double evening, int widest, int looks, const Ball *ball, const Trail *trail, double skin_time, double rubbing, double apart) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000 && looks > 0, "dt, substep_count and looks must be positive");
+        require(jolt > 0, "velocities change by something");
         require(rubbing >= 0 && apart >= 0, "rubbing and the speed at which cloth is moved apart must not be negative");
         require(looks == 1 || ball || trail, "more than one look needs a ball or a trail");
         const std::size_t contact_count = contact_particle.size();
@@ -256,7 +257,7 @@ class Cloth {
         StepOptions<T> o{};
         o.dt = static_cast<T>(substep), o.substep_count = substep_count;
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
-        o.speed_limit = static_cast<T>(speed_limit), o.push_limit = static_cast<T>(push_limit);
+        o.speed_limit = static_cast<T>(speed_limit), o.jolt = static_cast<T>(jolt * substep), o.push_limit = static_cast<T>(push_limit);
         o.pulls = {LIMIT_SHARE<T>, give_}, o.thread_part = levels_.thread_part(), o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
         o.rubbed = static_cast<T>(1 + substep * rubbing), o.apart = static_cast<T>(apart);
         set_kept(o);
@@ -486,7 +487,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
         .def("step", &C::step, nb::arg("position"), nb::arg("velocity"), nb::arg("dt"), nb::arg("substep_count"),
              nb::arg("gravity"), nb::arg("wind"), nb::arg("contact_particle"), nb::arg("contact_gap"),
              nb::arg("contact_normal"), nb::arg("contact_velocity"), nb::arg("seam_from") = 1.0, nb::arg("seam_to") = 1.0,
-             nb::arg("speed_limit") = 50.0, nb::arg("push_limit") = 0.02,
+             nb::arg("speed_limit") = 50.0, nb::arg("jolt") = std::numeric_limits<double>::infinity(), nb::arg("push_limit") = 0.02,
              nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0,
              nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("evening") = 0.0, nb::arg("widest") = 5, nb::arg("looks") = 1,
              nb::arg("ball").none() = nb::none(), nb::arg("trail").none() = nb::none(), nb::arg("skin_time") = 0.0,

@@ -56,11 +56,14 @@ struct SparseRows {
 // Moments m = G C x of cloth that is too stiff for its substep are smoothed, m + h Λ h m / G with h² = G ω / Σ|c| and Λ the matrix of the stars
 // themselves, next to a Laplacian: long folds keep their stiffness, and only those of an edge or two, which would swing up, lose it. Λ along a
 // free edge is that of a chain. G ω is symmetric, so forces still come from an energy, which is never negative as ω ≤ 1.
+// Modes of a share l of the largest eigenvalue of Λ, l² of that of bending, keep 1 - ω l of their stiffness. With r times what a star may weigh, r l² (1 - ω l)
+// is at most 4 r / (27 ω²), at l = 2 / (3 ω): 1 for ω = √(4 r / 27). A star of stiffness k asks for r ~ k dt² until ω is 1, and for no more beyond. So with s⁴ = dt², bounded
+// there, G = k s⁴ and h ~ s³.
 template <class T, class I>
 struct Smoothing {
     T from_dt2 = T(0);             // in substeps that ask for more [s²]
-    const T *limit = nullptr;      // (star): what a star may weigh without
-    const T *per_row = nullptr;    // (star): 1 / Σ|c|
+    const T *full = nullptr;       // (star): the largest s, where ω is 1 [√s]
+    const T *rate = nullptr;       // (star): h / s³
     T *source = nullptr;           // (star, 4): h C x, h; 0 where a particle has no star
     std::size_t particle_count = 0;
     std::size_t edge_count = 0;
@@ -148,6 +151,7 @@ struct StepOptions {
     T rubbed;          // 1 + dt r: threads that rub on each other slow down at the rate r [1/s], in whatever wind
     T seam_from, seam_to;  // fraction of each seam's starting gap at the start and end of the step
     T speed_limit;     // [m/s]
+    T jolt;            // the most by which skin and constraints change a velocity in one substep [m/s]; the rest of a way gives no speed
     T apart;           // how fast cloth is moved away from cloth where it was too near before [m/s]
     Pulls<T> pulls;    // of limits and long threads
     T thread_part;     // how much of what they ask for long threads do (give.h)
@@ -158,6 +162,8 @@ struct StepOptions {
     // and leaves the rest. 2/3 to 3/4 of what an edge misses serve patterns of two and three edges best; 0: none.
     T evening;
     T push_limit;      // largest way out of the skin in one substep [m]
+
+    bool gentle() const { return jolt <= speed_limit; }  // whether `jolt` bounds anything
 
     // Square of the time in which constraints do what they have to do in a substep [s²]. Forces add up from substep to substep, Σ βⁿ = 1 / (1 - β) of
     // what is asked for in one; the first has no head start, and does all of it.

@@ -237,15 +237,26 @@ inline void respond(const ContactView<T> &contacts, std::size_t b, T *point, T *
     scatter(point, index, x), scatter(before, index, old), scatter(lost, index, more);
 }
 
+// of each particle's vector, four times
+template <class T>
+TOILE_INLINE Wide<T> length2(const Wide<T> &v) {
+    const Wide<T> square = v * v;
+    return all_four<0, T>(square) + all_four<1, T>(square) + all_four<2, T>(square);
+}
+
 // the new velocity; pinned particles keep theirs
 template <class T>
-TOILE_INLINE Wide<T> new_velocity(const Particles<T> &at, const Wide<T> &fastest, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
+TOILE_INLINE Wide<T> new_velocity(const Particles<T> &at, const StepOptions<T> &o, const Wide<T> &inverse_dt, std::size_t p, const Wide<T> &x) {
     Wide<T> v = (x - wide_load(at.before + 4 * p) + wide_load(at.lost + 4 * p)) * inverse_dt;
-    const Wide<T> square = v * v, most = fastest * fastest;
-    const Wide<T> speed2 = all_four<0, T>(square) + all_four<1, T>(square) + all_four<2, T>(square);
+    const Wide<T> given = wide_load(at.velocity + 4 * p);
+    if (o.gentle()) {
+        const Wide<T> jolt = wide<T>(o.jolt), by = v - given, change2 = length2<T>(by), over = change2 - jolt * jolt;
+        if (any_greater(over, wide<T>(T(0)))) v = choose(over, given + by * (jolt / square_root(change2)), v);
+    }
+    const Wide<T> fastest = wide<T>(o.speed_limit), most = fastest * fastest, speed2 = length2<T>(v);
     if (any_greater(speed2, most)) v = choose(speed2 - most, v * (fastest / square_root(speed2)), v);
     const Wide<T> w = all_four<3, T>(x), least = wide<T>(T(1e-30));
-    return any_greater(least, w) ? choose(w, v, wide_load(at.velocity + 4 * p)) : v;
+    return any_greater(least, w) ? choose(w, v, given) : v;
 }
 
 // the end of a substep for one span of particles, and the beginning of the next
@@ -254,7 +265,7 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
     const Particles<T> at(cloth);
     const std::size_t begin = span * CONTACT_SPAN, past = begin + CONTACT_SPAN;
     const std::size_t end = past < cloth.particle_count ? past : cloth.particle_count;
-    const Wide<T> inverse_dt = wide<T>(T(1) / o.dt), fastest = wide<T>(o.speed_limit);
+    const Wide<T> inverse_dt = wide<T>(T(1) / o.dt);
     // what the constraints asked for, then cloth against cloth
     Wide<T> asked[CONTACT_SPAN / SIDE_BY_SIDE<T>];
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
@@ -268,7 +279,7 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
     for (std::size_t b = cloth.contacts.begin[span]; b < cloth.contacts.begin[span + 1]; ++b)
         respond(cloth.contacts, b, at.point, at.before, at.lost, time, o);
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
-        const Wide<T> x = wide_load(at.point + 4 * p), v = new_velocity(at, fastest, inverse_dt, p, x);
+        const Wide<T> x = wide_load(at.point + 4 * p), v = new_velocity(at, o, inverse_dt, p, x);
         if (last) wide_store<T>(at.velocity + 4 * p, v);
         else predict(at, air, p, x, v, asked[(p - begin) / SIDE_BY_SIDE<T>]);
     }

@@ -62,10 +62,14 @@ QUALITIES = {
 }
 """by name"""
 
-SLOW, BRISK, BRISK_RECTANGLE = 0.07, 0.16, 0.14
-"""cloth slower than the first on the mean [m/s] takes resting substeps, faster than the second, rectangles
-than the third, as many as its stretch asks for, in between by the logarithm of its speed: another number of
-substeps is another stiffness"""
+SLOW, BRISK = 0.04, 0.16
+"""cloth slower than the first on the mean [m/s] takes resting substeps, faster than the second as many as its
+stretch asks for, in between by the logarithm of its speed: another number of substeps is another stiffness,
+and where that changes steeply cloth whose speed rises and falls is kept going by it"""
+JOLT_AT_REST, JOLT = 60.0, 600.0
+"""skin and constraints change velocities of slow and of brisk cloth by this at most [m/s²], six times the
+weight; faster cloth's by any. What long substeps leave stretched, shorter ones take back at once: as speed
+it would keep cloth going"""
 FAST = 0.35
 """cloth that whips by more than twice this [m/s, against its own mean motion] is stretched for a moment only,
 and takes as many substeps as that asks for; slower cloth would tremble, stretched and relieved in turn"""
@@ -323,10 +327,6 @@ class XpbdSolver(Solver):
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _swiftness(self, speed: float) -> float:
-        """Return how brisk cloth of a mean speed [m/s] is, from 0 (it rests) to 1."""
-        return swiftness(speed, SLOW, BRISK if self._grid is None else BRISK_RECTANGLE)
-
     def _substep(self, position: Floats, speed: float, whipping: float) -> float:
         """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
         # slow cloth does not ask its stretch, else it trembles, stretched and relieved in turn; all cloth
@@ -334,7 +334,7 @@ class XpbdSolver(Solver):
         quality = QUALITIES[self.settings.quality]
         rate = 1 / (quality.resting if self._grid is None else quality.hanging)
         if self.settings.levels and speed > SLOW:
-            rate *= (self._moving_rate(position, whipping) / rate) ** self._swiftness(speed)
+            rate *= (self._moving_rate(position, whipping) / rate) ** swiftness(speed, SLOW, BRISK)
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
     def _moving_rate(self, position: Floats, whipping: float) -> float:
@@ -366,13 +366,15 @@ class XpbdSolver(Solver):
         parts = self._looks(scene, dt)
         speed, whipping = speeds(state.velocity)
         substeps = self._substeps(state.position, speed, whipping, dt / parts)
-        swift = self._swiftness(speed)
+        swift = swiftness(speed, SLOW, BRISK)
         # what carries on from substep to substep also carries on trembling
         head_start = self.settings.head_start * swift
         self._let_limits_give(speed, dt / parts / substeps, head_start)
         rubbing = 0.0 if self.settings.substep else rubbing_drag(speed)
         evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
         apart = AT_ONCE * (self.settings.apart / AT_ONCE) ** swift
+        changes = self.settings.levels and not self.settings.substep and swift < 1
+        jolt = JOLT_AT_REST * (JOLT / JOLT_AT_REST) ** swift if changes else math.inf
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:
@@ -399,6 +401,7 @@ class XpbdSolver(Solver):
                 seam_from=start + (end - start) * part / parts,
                 seam_to=start + (end - start) * (part + looks) / parts,
                 speed_limit=self.settings.speed_limit,
+                jolt=jolt,
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
                 watch=watch if part == 0 else 0.0,
                 head_start=head_start,
