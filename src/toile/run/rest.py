@@ -2,8 +2,9 @@
 
 In a crease of the skin the nearest skin is one side in one frame and the other side in the next: the cloth
 meets all (collision/creases.py). In a fold narrower than the mesh the solver closes in every frame what the
-repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was. Cloth
-that hardly moves any more falls asleep: it stays where it is until skin or air move.
+repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was, and the
+frame is computed again round it (run/walker.py). Cloth that hardly moves any more falls asleep: it stays
+where it is until skin or air move.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
-from toile.cloth.xpbd import NEARLY_STILL, STICKING, calmness, mean_speed
+from toile.cloth.xpbd import BRISK, STICKING, mean_speed
 from toile.collision.creases import AllSides
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
@@ -39,13 +40,16 @@ class Rest:
         self._tree = SurfaceTree(garment.triangles, position)
 
     def stay(self, start: State, end: State, repaired: Bools, body: PosedBody, dt: float) -> State:
-        """Return the end of a frame of dt seconds; cloth that rests and had to be repaired (n,) stays.
+        """Return the end of a frame of dt seconds; slow cloth that had to be repaired (n,) stays.
 
         Nothing may cross in the state that is returned; the start of the frame is as clean as the end of the
         one before.
         """
-        moving = not calmness(mean_speed((end.position - start.position) / dt), NEARLY_STILL)
-        if moving or not repaired.any():
+        if not repaired.any():
+            return end
+        # those that had to be repaired are thrown to and fro: the others tell whether the cloth rests
+        way = (end.position - start.position)[~repaired]
+        if mean_speed(way / dt) >= BRISK:
             return end
         stays = repaired.copy()
         for _ in range(ROUNDS):

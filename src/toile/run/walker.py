@@ -10,6 +10,7 @@ import numpy as np
 from toile.body.skin import Method as Skinning
 from toile.body.skin import pose_body, rest_pose
 from toile.cloth.constraints import mean_edge
+from toile.cloth.solver import Solver
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
 from toile.motion import Track, lead_in
@@ -18,7 +19,7 @@ from toile.run.attach import Attachment
 from toile.run.method import Method
 from toile.run.repair import Repair, Repaired
 from toile.run.rest import Rest, stands_still
-from toile.types import Body, Floats, Garment, PosedBody, State
+from toile.types import Body, Floats, Garment, Ints, PosedBody, State
 
 LOOKS_TRIED = (1, 2, 4)
 """how many times more often than usual skin and near cloth are looked at, until a frame comes out clean"""
@@ -166,6 +167,9 @@ class Walker:
         pinned = np.union1d(garment.hold_particle, led).astype(np.int32)
         if len(pinned):
             self._solver.pin(pinned)
+        self._pinned = pinned
+        self._holding: Solver | None = None
+        self._stays: Ints | None = None
         # the exact repair belongs to contact with the skin itself: other colliders show what they can do
         self._repair: Repair | None = None
         self._rest: Rest | None = None
@@ -217,17 +221,37 @@ class Walker:
     def _advance(
         self, start: State, after: PosedBody, led: Floats | None, wind: Floats
     ) -> tuple[State, Repaired]:
-        """Return the state at the end of a frame and what the repair left of its crossings.
+        """Return the state at the end of a frame and what the repair left of its crossings."""
+        rest = self._rest if self._rest and led is None and stands_still(self._before, after) else None
+        end, found = self._frame(self._solver, start, after, led, wind, rest)
+        if rest is None or self._repair is None or found.left:
+            return end, found
+        kept = rest.stay(start, end, self._repair.touched, after, self._dt)
+        if kept is not end:
+            kept, found = self._round(rest, start, kept, found, after, wind)
+        if rest.asleep(start, kept, self._before, after, self._dt):
+            kept = State(start.position, np.zeros_like(start.velocity), kept.time)
+        return kept, found
+
+    def _frame(
+        self,
+        solver: Solver,
+        start: State,
+        after: PosedBody,
+        led: Floats | None,
+        wind: Floats,
+        rest: Rest | None,
+    ) -> tuple[State, Repaired]:
+        """Return the end of a frame, repaired, and what the repair left of its crossings.
 
         A frame that does not come out clean is computed again with more looks at the skin and a repair at
         each of them; the cleanest counts.
         """
         best: tuple[State, Repaired] | None = None
-        rest = self._rest if self._rest and led is None and stands_still(self._before, after) else None
         collider = rest.collider if rest else self.collider
         for looks in self._looks:
             state = advance_frame(
-                self._solver, collider, start, self._before, after, self._dt,
+                solver, collider, start, self._before, after, self._dt,
                 wind=wind, looks=looks, mend=self._repair if looks > 1 else None,
             )  # fmt: skip
             state = state if led is None else _placed(state, led)
@@ -237,13 +261,31 @@ class Walker:
                 best = state, found
             if not found.left:
                 break
-        if rest and self._repair and best and not best[1].left:
-            end = rest.stay(start, best[0], self._repair.touched, after, self._dt)
-            if rest.asleep(start, end, self._before, after, self._dt):
-                end = State(start.position, np.zeros_like(start.velocity), end.time)
-            best = end, best[1]
         assert best is not None
         return best
+
+    def _round(
+        self, rest: Rest, start: State, kept: State, found: Repaired, after: PosedBody, wind: Floats
+    ) -> tuple[State, Repaired]:
+        """Return the frame computed again round what stays in it, which is pinned.
+
+        Free, it is pulled at until the frame ends and pulls at the cloth round it, which would tremble for
+        ever. If that does not come out clean the frame is left as it was kept.
+        """
+        stays = (kept.position == start.position).all(axis=1)
+        held = np.union1d(self._pinned, np.flatnonzero(stays)).astype(np.int32)
+        if self._holding is None:
+            self._holding = self.plan.method.make_solver(self.garment, self.plan.start)
+        # limits depend on what is pinned and take long: mostly the same particles stay in frame after frame
+        if self._stays is None or not np.array_equal(held, self._stays):
+            self._holding.pin(held)
+            self._stays = held
+        velocity = np.where(stays[:, None], 0.0, start.velocity)
+        state = State(start.position, velocity, start.time)
+        end, left = self._frame(self._holding, state, after, None, wind, rest)
+        if left.left or self._repair is None:
+            return kept, found
+        return rest.stay(state, end, self._repair.touched, after, self._dt), left
 
     def touching(self) -> int:
         """Return how many particles touch the skin now."""
