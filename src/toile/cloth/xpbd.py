@@ -368,7 +368,7 @@ class XpbdSolver(Solver):
         substeps = self._substeps(state.position, speed, whipping, dt / parts)
         swift = swiftness(speed, SLOW, BRISK)
         # what carries on from substep to substep also carries on trembling
-        head_start = self.settings.head_start * swift
+        head_start = self.settings.head_start * swift * swift
         self._let_limits_give(speed, dt / parts / substeps, head_start)
         rubbing = 0.0 if self.settings.substep else rubbing_drag(speed)
         evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
