@@ -176,7 +176,8 @@ class Walker:
         if plan.settings.repair and isinstance(self.collider, SurfaceCollider):
             self._repair = Repair(garment, self.collider, plan.start, pinned)
             self._rest = Rest(garment, self.collider, plan.start)
-        fine = self._repair is not None and mean_edge(garment) < COARSE
+        self._edge = mean_edge(garment)
+        fine = self._repair is not None and self._edge < COARSE
         self._looks = LOOKS_TRIED if fine else LOOKS_TRIED[:1]
         self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
         self._asleep: Asleep | None = None
@@ -228,7 +229,10 @@ class Walker:
             return end, found
         kept = rest.stay(start, end, self._repair.touched, after, self._dt)
         if kept is not end:
-            kept, found = self._round(rest, start, kept, found, after, wind)
+            again = self._round(rest, start, kept, after, wind)
+            # cloth between particles that are held may be thrown about: then it is left as it was kept
+            if again and _farthest(start, again[0]) <= max(_farthest(start, end), self._edge / 2):
+                kept, found = again
         if rest.asleep(start, kept, self._before, after, self._dt):
             kept = State(start.position, np.zeros_like(start.velocity), kept.time)
         return kept, found
@@ -265,12 +269,12 @@ class Walker:
         return best
 
     def _round(
-        self, rest: Rest, start: State, kept: State, found: Repaired, after: PosedBody, wind: Floats
-    ) -> tuple[State, Repaired]:
-        """Return the frame computed again round what stays in it, which is pinned.
+        self, rest: Rest, start: State, kept: State, after: PosedBody, wind: Floats
+    ) -> tuple[State, Repaired] | None:
+        """Return the frame computed again round what stays in it, which is pinned; None: it is not clean.
 
         Free, it is pulled at until the frame ends and pulls at the cloth round it, which would tremble for
-        ever. If that does not come out clean the frame is left as it was kept.
+        ever.
         """
         stays = (kept.position == start.position).all(axis=1)
         held = np.union1d(self._pinned, np.flatnonzero(stays)).astype(np.int32)
@@ -282,10 +286,10 @@ class Walker:
             self._stays = held
         velocity = np.where(stays[:, None], 0.0, start.velocity)
         state = State(start.position, velocity, start.time)
-        end, left = self._frame(self._holding, state, after, None, wind, rest)
-        if left.left or self._repair is None:
-            return kept, found
-        return rest.stay(state, end, self._repair.touched, after, self._dt), left
+        end, found = self._frame(self._holding, state, after, None, wind, rest)
+        if found.left or self._repair is None:
+            return None
+        return rest.stay(state, end, self._repair.touched, after, self._dt), found
 
     def touching(self) -> int:
         """Return how many particles touch the skin now."""
@@ -296,6 +300,11 @@ class Walker:
 
 def _same_skin(one: PosedBody, other: PosedBody) -> bool:
     return np.array_equal(one.vertices, other.vertices)
+
+
+def _farthest(start: State, end: State) -> float:
+    """Return how far a particle gets at most [m]."""
+    return float(np.linalg.norm(end.position - start.position, axis=1).max(initial=0.0))
 
 
 def _unmoved(before: State, after: State) -> bool:
