@@ -58,7 +58,7 @@ class Row:
     """share of vertices that move more than 0.3 mm in the last frame"""
 
 
-TIMED = 3
+TIMED = 5
 """runs of a scene for the clock alone"""
 
 
