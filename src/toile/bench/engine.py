@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from toile import _kernels
 from toile.bench.scenes import FRAME, Trial, ball_trial, hanging_trial, skirt_trial, tube_trial
 from toile.body import named_body
 from toile.cloth.xpbd import XpbdSettings, XpbdSolver
@@ -41,6 +42,8 @@ class Row:
     frames: int = 0
     milliseconds: float
     """median per frame of 1/60 s; for sewing: altogether"""
+    alone: float = 0.0
+    """the same on one thread [ms]; 0: not measured. Where that is no more, the second core was not there."""
     target: float = 0.0
     """[ms]; 0: none"""
     stretch_mean: float
@@ -56,6 +59,15 @@ class Row:
     """triangle pairs with body / self / between layers in the worst frame, and how many frames were clean"""
     moving: float = 0.0
     """share of vertices that move more than 0.3 mm in the last frame"""
+
+
+@contextlib.contextmanager
+def _threads(count: int) -> Iterator[None]:
+    _kernels.set_thread_count(count)
+    try:
+        yield
+    finally:
+        _kernels.set_thread_count(0)
 
 
 TIMED = 5
@@ -81,7 +93,11 @@ def frame_time(trial: Trial, frames: int, runs: int = TIMED) -> float:
 
 def run_trial(trial: Trial, frames: int, target: float, timed: int = TIMED) -> Row:
     """Time a scene in some runs, then advance it once more and measure it."""
-    milliseconds = 1e3 * frame_time(trial, frames, timed) if timed else 0.0
+    milliseconds = alone = 0.0
+    if timed:
+        milliseconds = 1e3 * frame_time(trial, frames, timed)
+        with _threads(1):
+            alone = 1e3 * frame_time(trial, frames, 1)
     state, before = trial.start, trial.start
     worst, deepest, inside = (0.0, 0.0), 0.0, 0
     for number in range(1, frames + 1):
@@ -95,6 +111,7 @@ def run_trial(trial: Trial, frames: int, target: float, timed: int = TIMED) -> R
         faces=trial.face_count,
         frames=frames,
         milliseconds=milliseconds,
+        alone=alone,
         target=target,
         stretch_mean=worst[0],
         stretch_99=worst[1],
@@ -305,17 +322,19 @@ def run_engine(settings: XpbdSettings, report: Report, *, quick: bool = False) -
 
 
 HEAD = (
-    f"{'scene':<24}{'vertices':>9}{'ms':>9}{'target':>8}{'stretch mean/99 %':>19}{'settled':>9}"
-    f"{'inside':>8}{'mm':>6}{'moving':>8}  pairs body/self/layers"
+    f"{'scene':<24}{'vertices':>9}{'ms':>9}{'1 thread':>10}{'target':>8}"
+    f"{'stretch mean/99 %':>19}{'settled':>9}{'inside':>8}{'mm':>6}{'moving':>8}  pairs body/self/layers"
 )
 
 
 def line(row: Row) -> str:
     """Return a row of the table."""
     target = f"{row.target:.1f}" if row.target else "-"
+    alone = f"{row.alone:.2f}" if row.alone else "-"
     stretch = f"{row.stretch_mean:.2%}/{row.stretch_99:.2%}"
     return (
-        f"{row.scene:<24}{row.vertices:>9}{row.milliseconds:>9.2f}{target:>8}{stretch:>19}{row.settled_99:>9.2%}"
+        f"{row.scene:<24}{row.vertices:>9}{row.milliseconds:>9.2f}{alone:>10}{target:>8}"
+        f"{stretch:>19}{row.settled_99:>9.2%}"
         f"{row.inside:>8}{1e3 * row.deepest:>6.1f}{row.moving:>8.1%}  {row.crossing or '-'}"
     )
 
