@@ -25,6 +25,9 @@ LOOKS_TRIED = (1, 2, 4)
 """how many times more often than usual skin and near cloth are looked at, until a frame comes out clean"""
 COARSE = 0.03
 """edges longer than this [m] cannot follow the skin: no number of looks makes their frames clean"""
+SHAKEN = 0.02
+"""meshes of longer edges [m] are shaken by what stays in them; in finer ones it is too small a part, and
+laying out limits round it would take longer than a frame"""
 Wind = tuple[int, float, float, float]
 """the recorded frame from which it blows, velocity of the air [m/s]"""
 
@@ -228,7 +231,7 @@ class Walker:
         if rest is None or self._repair is None or found.left:
             return end, found
         kept = rest.stay(start, end, self._repair.touched, after, self._dt)
-        if kept is not end:
+        if kept is not end and self._edge > SHAKEN:
             again = self._round(rest, start, kept, after, wind)
             # cloth between particles that are held may be thrown about: then it is left as it was kept
             if again and _farthest(start, again[0]) <= max(_farthest(start, end), self._edge / 2):
