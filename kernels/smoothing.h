@@ -55,7 +55,10 @@ class SmoothStars {
         std::vector<char> beside(most.size(), 0);
         each([&](std::int32_t s, std::int32_t p, T c) { sum[s] += std::abs(static_cast<double>(c)), beside[s] |= stiffness[p] == T(0); });
         const std::size_t first = most.size() - edge.size();
-        const auto ends = [&](std::size_t s) { return s >= first && (edge[s - first][0] == static_cast<std::int32_t>(s - first) || edge[s - first][1] == static_cast<std::int32_t>(s - first)); };
+        const auto ends = [&](std::size_t s) {
+            const auto k = static_cast<std::int32_t>(s - first);
+            return s >= first && (edge[k][0] == k || edge[k][1] == k);
+        };
         full_.resize(most.size()), rate_.resize(most.size()), source_.assign(4 * most.size(), T(0));
         for (std::size_t s = 0; s < most.size(); ++s) {
             const bool along = s >= particle_count;

@@ -93,21 +93,21 @@ void measure_smooth(const Bending<T, I> &b, int chunk, const T *point, T step2) 
 // Their moments, when all are measured; chunk_count: between which edge stars are shared out.
 template <class T, class I>
 void smooth_bending(const Bending<T, I> &b, int chunk, int chunk_count, T step2) {
-    const Smoothing<T, I> s = b.smoothing;
+    const Smoothing<T, I> how = b.smoothing;
     T *const moment = b.moment;
-    const T *const source = s.source, *const full = s.full, *const stiffness = b.stiffness, root = fourth_root(step2);
+    const T *const source = how.source, *const full = how.full, *const stiffness = b.stiffness, root = fourth_root(step2);
     const Four<T> part = {T(1), T(1), T(1), T(0)};
     const auto keep = [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
         const Four<T> u = load4(source + 4 * star);
         const T s = root < full[star] ? root : full[star], gain = stiffness[star] * (s * s) * (s * s);
         store4(moment + 4 * star, (u * four<T>(gain / u[3]) + sum * four<T>(u[3])) * part);
     };
-    const std::size_t own = s.particle_count;
+    const std::size_t own = how.particle_count;
     each_row<T>(b.curvature, chunk, source, [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
         if (star < own) keep(star, sum);
     });
-    const std::size_t first = s.edge_count * chunk / chunk_count, past = s.edge_count * (chunk + 1) / chunk_count;
-    for (const I *edge = s.edge + 3 * first; edge < s.edge + 3 * past; edge += 3) {
+    const std::size_t first = how.edge_count * chunk / chunk_count, past = how.edge_count * (chunk + 1) / chunk_count;
+    for (const I *edge = how.edge + 3 * first; edge < how.edge + 3 * past; edge += 3) {
         const auto at = [=](int k) { return load4(source + 4 * static_cast<std::size_t>(edge[k])); };
         keep(edge[0], at(1) + at(2) - at(0) - at(0));
     }

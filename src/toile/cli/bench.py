@@ -36,11 +36,10 @@ def add_engine(kinds: Commands) -> None:
         "engine",
         help="milliseconds per frame, stretch and audit of the default engine",
         description="Runs cloth on a ball, hanging cloth, a tube, a skirt on a moving dummy and a walking "
-        "outfit; prints the median ms per frame of 1/60 s, on all threads and on one (if "
-        "that is no more, other cores are not there), the stretch of the worst frame (mean and 99th "
-        "percentile) "
-        "and of the last, vertices inside, how deep [mm], the share of vertices that still move, "
-        "and crossing triangle pairs.",
+        "outfit; prints the median ms per frame of 1/60 s, on all threads and on one (if that is no more, "
+        "other cores are not there), the stretch of the worst frame (mean and 99th percentile) and of the "
+        "last, vertices inside, how deep [mm], the share of vertices that still move, and crossing triangle "
+        "pairs.",
         epilog="example: toile bench engine --quality fine -o engine.json",
     )
     parser.add_argument("--quick", action="store_true", help="smaller scenes, 30 frames: about half a minute")

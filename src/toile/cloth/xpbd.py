@@ -334,7 +334,7 @@ class XpbdSolver(Solver):
         quality = QUALITIES[self.settings.quality]
         rate = 1 / (quality.resting if self._grid is None else quality.hanging)
         if self.settings.levels and speed > SLOW:
-            rate *= (self._moving_rate(position, whipping) / rate) ** swiftness(speed, SLOW, BRISK)
+            rate = between(rate, self._moving_rate(position, whipping), swiftness(speed, SLOW, BRISK))
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
     def _moving_rate(self, position: Floats, whipping: float) -> float:
@@ -372,9 +372,9 @@ class XpbdSolver(Solver):
         self._let_limits_give(speed, dt / parts / substeps, head_start)
         rubbing = 0.0 if self.settings.substep else rubbing_drag(speed)
         evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
-        apart = AT_ONCE * (self.settings.apart / AT_ONCE) ** swift
+        apart = between(AT_ONCE, self.settings.apart, swift)
         changes = self.settings.levels and not self.settings.substep and swift < 1
-        jolt = JOLT_AT_REST * (JOLT / JOLT_AT_REST) ** swift if changes else math.inf
+        jolt = between(JOLT_AT_REST, JOLT, swift) if changes else math.inf
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:
@@ -453,6 +453,11 @@ def calmness(speed: float, slow: float) -> float:
 def swiftness(speed: float, slow: float, fast: float) -> float:
     """Return 0 for cloth of a mean speed up to slow, 1 from fast on [m/s], by its logarithm between."""
     return math.log(min(max(speed, slow), fast) / slow) / math.log(fast / slow)
+
+
+def between(at_rest: float, brisk: float, swift: float) -> float:
+    """Return what lies between two figures, by their ratio: the first at 0, the second at 1."""
+    return float(at_rest * (brisk / at_rest) ** swift)
 
 
 def firmness(speed: float) -> float:

@@ -2,9 +2,9 @@
 
 In a crease of the skin the nearest skin is one side in one frame and the other side in the next: the cloth
 meets all (collision/creases.py). In a fold narrower than the mesh the solver closes in every frame what the
-repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was, and the
-frame is computed again round it (run/walker.py). Cloth that hardly moves any more falls asleep: it stays
-where it is until skin or air move.
+repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was, and on
+coarse meshes the frame is computed again round it (run/walker.py). Cloth that hardly moves any more falls
+asleep: it stays where it is until skin or air move.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from toile.run.attach import Attachment
 from toile.run.method import Method
 from toile.run.repair import Repair, Repaired
 from toile.run.rest import Rest, stands_still
-from toile.types import Body, Floats, Garment, Ints, PosedBody, State
+from toile.types import Body, Floats, Garment, PosedBody, State
 
 LOOKS_TRIED = (1, 2, 4)
 """how many times more often than usual skin and near cloth are looked at, until a frame comes out clean"""
@@ -172,7 +172,7 @@ class Walker:
             self._solver.pin(pinned)
         self._pinned = pinned
         self._holding: Solver | None = None
-        self._stays: Ints | None = None
+        self._stays = np.zeros(0, np.int32)
         # the exact repair belongs to contact with the skin itself: other colliders show what they can do
         self._repair: Repair | None = None
         self._rest: Rest | None = None
@@ -284,7 +284,7 @@ class Walker:
         if self._holding is None:
             self._holding = self.plan.method.make_solver(self.garment, self.plan.start)
         # limits depend on what is pinned and take long: mostly the same particles stay in frame after frame
-        if self._stays is None or not np.array_equal(held, self._stays):
+        if not np.array_equal(held, self._stays):
             self._holding.pin(held)
             self._stays = held
         velocity = np.where(stays[:, None], 0.0, start.velocity)
