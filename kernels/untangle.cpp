@@ -29,31 +29,71 @@ Vec3 within(Vec3 place, Vec3 home, double reach) {
     const double far = length(total);
     return far > reach ? home + (reach / far) * total : place;
 }
+
+Vec3 normal_of(const Tree &tree, std::int32_t t) { return normalised(tree.pseudonormal(t, FACE)); }
+
+// the number of side k of triangle t (3 t + k); both sides of an inner edge have the lower one
+std::int32_t edge_number(const Tree &tree, std::int32_t t, int k) {
+    const std::int32_t other = tree.across(t, k), own = 3 * t + k;
+    if (other < 0) return own;
+    for (int n = 0; n < 3; ++n)
+        if (tree.across(other, n) == t && tree.triangle(other)[n] == tree.triangle(t)[(k + 1) % 3]) return std::min(own, 3 * other + n);
+    return own;
+}
+
+// edges of triangle s of one surface that pierce triangle t of another, or of the same
+void add_crossings(const Tree &one, std::int32_t s, const Tree &other, std::int32_t t, std::vector<Crossing> &list) {
+    const std::int32_t *a = one.triangle(s), *b = other.triangle(t);
+    for (int k = 0; k < 3; ++k) {
+        const auto p = a[k], q = a[(k + 1) % 3];
+        bool shared = false;
+        for (int n = 0; n < 3; ++n) shared |= &one == &other && (p == b[n] || q == b[n]);
+        if (!shared && segment_meets_triangle(one.vertex(p), one.vertex(q), other.vertex(b[0]), other.vertex(b[1]), other.vertex(b[2])))
+            list.push_back({edge_number(one, s, k), t});
+    }
+}
+
+// Where an edge E pierces a triangle with normal N, the crossing curve runs on into the triangles beside the edge along unit
+// directions R. Moving the edge by d shortens the curve by d . G with G = sum of (R - (E . R) / (E . N) N).
+Vec3 contour_pull(const Tree &one, const Tree &other, const Crossing &crossing, double &along, double *weight) {
+    const auto t = crossing.side / 3;
+    const int k = crossing.side % 3;
+    const std::int32_t *b = other.triangle(crossing.triangle);
+    const Vec3 p = one.vertex(one.triangle(t)[k]), q = one.vertex(one.triangle(t)[(k + 1) % 3]);
+    const Vec3 n = normal_of(other, crossing.triangle), origin = other.vertex(b[0]);
+    const double from = dot(p - origin, n), to = dot(q - origin, n);
+    along = from == to ? 0.5 : std::clamp(from / (from - to), 0.0, 1.0);
+    const Vec3 at = p + along * (q - p), e = normalised(q - p);
+    const TrianglePoint foot = nearest_on_triangle(at, origin, other.vertex(b[1]), other.vertex(b[2]));
+    std::copy_n(foot.weight, 3, weight);
+    // a grazing edge would ask for the moon
+    double slant = dot(e, n);
+    if (std::abs(slant) < 0.2) slant = slant < 0 ? -0.2 : 0.2;
+    Vec3 pull{0, 0, 0};
+    for (const auto beside : {t, one.across(t, k)}) {
+        if (beside < 0) continue;
+        const std::int32_t *v = one.triangle(beside);
+        const Vec3 middle = (1.0 / 3) * (one.vertex(v[0]) + one.vertex(v[1]) + one.vertex(v[2]));
+        Vec3 inward = middle - p;
+        inward = inward - dot(inward, e) * e;
+        Vec3 r = normalised(cross(normal_of(one, beside), n));
+        if (dot(r, inward) < 0) r = -1.0 * r;
+        pull = pull + r - (2 * dot(e, r) / slant) * n;
+    }
+    return pull;
+}
 }  // namespace
 
 Untangler::Untangler(const std::int32_t *triangles, std::size_t triangle_count, const double *position,
                      std::size_t particle_count, const std::int32_t *layer, const std::int32_t *label, const double *rest)
     : cloth_(triangles, triangle_count, position, particle_count),
-      patches_(triangles, triangle_count, particle_count, label), edge_of_side_(3 * triangle_count),
+      patches_(triangles, triangle_count, particle_count, label),
       wished_(particle_count, Vec3{0, 0, 0}), wishes_(particle_count, 0), moved_(particle_count, 0) {
     if (layer) layer_.assign(layer, layer + triangle_count);
     if (label) label_.assign(label, label + particle_count);
     if (rest) rest_.assign(rest, rest + 3 * triangle_count);
     if (std::adjacent_find(layer_.begin(), layer_.end(), std::not_equal_to<>()) != layer_.end()) facing_ = Facing(patches_, mean_edge());
-    // both sides of an inner edge get the lower number
-    for (std::size_t i = 0; i < edge_of_side_.size(); ++i) {
-        const auto t = i / 3;
-        const auto other = cloth_.across(t, static_cast<int>(i % 3));
-        edge_of_side_[i] = static_cast<std::int32_t>(i);
-        if (other < 0) continue;
-        for (int k = 0; k < 3; ++k)
-            if (cloth_.across(other, k) == static_cast<std::int32_t>(t) &&
-                cloth_.triangle(other)[k] == cloth_.triangle(t)[(i + 1) % 3])
-                edge_of_side_[i] = std::min(static_cast<std::int32_t>(i), 3 * other + k);
-    }
 }
-
-Vec3 Untangler::normal_of(const Tree &tree, std::int32_t t) const { return normalised(tree.pseudonormal(t, FACE)); }
 
 // as of the cloth, a mean triangle being equilateral [m]
 double Untangler::mean_edge() const {
@@ -109,71 +149,47 @@ void Untangler::part_layers(const std::vector<TrianglePair> &pairs, double step)
     }
 }
 
-// edges of s that pierce t
-void Untangler::add_crossings(std::int32_t s, std::int32_t t, std::vector<Crossing> &list) const {
-    const std::int32_t *a = cloth_.triangle(s), *b = cloth_.triangle(t);
-    for (int k = 0; k < 3; ++k) {
-        const auto p = a[k], q = a[(k + 1) % 3];
-        bool shared = false;
-        for (int n = 0; n < 3; ++n) shared |= p == b[n] || q == b[n];
-        if (!shared && segment_meets_triangle(cloth_.vertex(p), cloth_.vertex(q), cloth_.vertex(b[0]), cloth_.vertex(b[1]),
-                                              cloth_.vertex(b[2])))
-            list.push_back({edge_of_side_[3 * std::size_t(s) + k], t});
+// Moves the cloth where edges of one surface pierce triangles of another, so that the curves along which they cross get shorter.
+void Untangler::shorten(const Tree &one, const Tree &other, std::vector<Crossing> &list, double step) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end(), [](Crossing p, Crossing q) { return !(p < q) && !(q < p); }), list.end());
+    for (const auto &crossing : list) {
+        double along, weight[3];
+        const Vec3 pull = contour_pull(one, other, crossing, along, weight);
+        const double strength = length(pull);
+        if (!(strength > 1e-6)) continue;
+        // gently where the curve runs nearly straight on
+        const Vec3 way = (step * std::min(1.0, strength) / strength) * pull;
+        const std::int32_t *edge = one.triangle(crossing.side / 3), *b = other.triangle(crossing.triangle);
+        const int k = crossing.side % 3;
+        if (&one == &cloth_) {
+            wish(edge[k], (1 - along) * way);
+            wish(edge[(k + 1) % 3], along * way);
+        }
+        if (&other == &cloth_)
+            for (int n = 0; n < 3; ++n) wish(b[n], -weight[n] * way);
     }
-}
-
-// Where an edge E pierces a triangle with normal N, the crossing curve runs on into the triangles beside the edge along unit
-// directions R. Moving the edge by d shortens the curve by d . G with G = sum of (R - (E . R) / (E . N) N).
-Vec3 Untangler::contour_pull(const Crossing &crossing, double &along, double *weight) const {
-    const auto t = crossing.side / 3;
-    const int k = crossing.side % 3;
-    const std::int32_t *b = cloth_.triangle(crossing.triangle);
-    const Vec3 p = cloth_.vertex(cloth_.triangle(t)[k]), q = cloth_.vertex(cloth_.triangle(t)[(k + 1) % 3]);
-    const Vec3 n = normal_of(cloth_, crossing.triangle), origin = cloth_.vertex(b[0]);
-    const double from = dot(p - origin, n), to = dot(q - origin, n);
-    along = from == to ? 0.5 : std::clamp(from / (from - to), 0.0, 1.0);
-    const Vec3 at = p + along * (q - p), e = normalised(q - p);
-    const TrianglePoint foot = nearest_on_triangle(at, origin, cloth_.vertex(b[1]), cloth_.vertex(b[2]));
-    std::copy_n(foot.weight, 3, weight);
-    // a grazing edge would ask for the moon
-    double slant = dot(e, n);
-    if (std::abs(slant) < 0.2) slant = slant < 0 ? -0.2 : 0.2;
-    Vec3 pull{0, 0, 0};
-    for (const auto beside : {t, cloth_.across(t, k)}) {
-        if (beside < 0) continue;
-        const std::int32_t *v = cloth_.triangle(beside);
-        const Vec3 middle = (1.0 / 3) * (cloth_.vertex(v[0]) + cloth_.vertex(v[1]) + cloth_.vertex(v[2]));
-        Vec3 inward = middle - p;
-        inward = inward - dot(inward, e) * e;
-        Vec3 r = normalised(cross(normal_of(cloth_, beside), n));
-        if (dot(r, inward) < 0) r = -1.0 * r;
-        pull = pull + r - (2 * dot(e, r) / slant) * n;
-    }
-    return pull;
 }
 
 void Untangler::shrink_contours(const std::vector<TrianglePair> &pairs, bool layers, double step) {
     std::vector<Crossing> list;
     for (const auto [s, t] : pairs) {
         if (layer_of(s) != layer_of(t) && !layers) continue;
-        add_crossings(s, t, list);
-        add_crossings(t, s, list);
+        add_crossings(cloth_, s, cloth_, t, list);
+        add_crossings(cloth_, t, cloth_, s, list);
     }
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end(), [](Crossing p, Crossing q) { return !(p < q) && !(q < p); }), list.end());
-    for (const auto &crossing : list) {
-        double along, weight[3];
-        const Vec3 pull = contour_pull(crossing, along, weight);
-        const double strength = length(pull);
-        if (!(strength > 1e-6)) continue;
-        // gently where the curve runs nearly straight on
-        const Vec3 way = (step * std::min(1.0, strength) / strength) * pull;
-        const std::int32_t *edge = cloth_.triangle(crossing.side / 3), *b = cloth_.triangle(crossing.triangle);
-        const int k = crossing.side % 3;
-        wish(edge[k], (1 - along) * way);
-        wish(edge[(k + 1) % 3], along * way);
-        for (int n = 0; n < 3; ++n) wish(b[n], -weight[n] * way);
+    shorten(cloth_, cloth_, list, step);
+}
+
+// the same for curves on the skin, which stays
+void Untangler::shrink_contours_on(const Tree &body, const std::vector<TrianglePair> &pairs, double step) {
+    std::vector<Crossing> into, out_of;
+    for (const auto [c, b] : pairs) {
+        add_crossings(cloth_, c, body, b, into);
+        add_crossings(body, b, cloth_, c, out_of);
     }
+    shorten(cloth_, body, into, step);
+    shorten(body, cloth_, out_of, step);
 }
 
 // each particle goes the mean of what was wished for it
@@ -250,13 +266,14 @@ bool Untangler::draw_along(double *position, const double *start, const double *
 
 // one round: what was found wishes particles away, and what they are then
 void Untangler::move(double *position, const double *start, const double *inverse_mass, const Tree *body, const UntangleOptions &options, int round, Found &found) {
-    if (body) push_off_body(*body, found.skin, options.step);
+    // what resists small steps gets larger ones
+    const double patience = std::min(1.0, round / 6.0), longer = (1 + 2 * patience) * options.step;
     // What order leaves is a crease of the inner garment, as a rule, that has come through the outer one: its two sides face two ways, and neither
     // is the way out, but the curve round it is short. Along a straight ridge curves do not get shorter: then it is order's turn again.
     const bool orderly = round % (ORDERLY + FREELY) <= ORDERLY;
     if (orderly) part_layers(found.cloth, options.step);
-    // what resists small steps gets larger ones
-    const double patience = std::min(1.0, round / 6.0), longer = (1 + 2 * patience) * options.step;
+    if (body && orderly) push_off_body(*body, found.skin, options.step);
+    if (body && !orderly) shrink_contours_on(*body, found.skin, longer);
     shrink_contours(found.cloth, !orderly, longer);
     apply(position, start, inverse_mass, longer, options.reach);
     const auto draw = [&](const std::vector<std::int32_t> &list) { return draw_along(position, start, inverse_mass, options.reach, list); };

@@ -24,6 +24,12 @@ struct UntangleReport {
     double moved = 0;  // farthest that a particle was moved [m]
 };
 
+// an edge as the side of a triangle (3 t + k) of one surface, and the triangle of another, or of the same, that it pierces
+struct Crossing {
+    std::int32_t side, triangle;
+    friend bool operator<(Crossing p, Crossing q) { return p.side != q.side ? p.side < q.side : p.triangle < q.triangle; }
+};
+
 class Untangler {
   public:
     // layer: of each triangle, higher lies outside (null: one layer); label: sewn particles (see meeting_pairs_self); rest: lengths of the
@@ -38,10 +44,6 @@ class Untangler {
     std::size_t particle_count() const { return cloth_.vertex_count(); }
 
   private:
-    struct Crossing {
-        std::int32_t side, triangle;  // an edge as the side of a triangle (3 t + k), and the triangle that it pierces
-        friend bool operator<(Crossing p, Crossing q) { return p.side != q.side ? p.side < q.side : p.triangle < q.triangle; }
-    };
     // what is wrong
     struct Found {
         std::vector<TrianglePair> skin, cloth;
@@ -50,15 +52,14 @@ class Untangler {
     };
     const std::int32_t *label() const { return label_.empty() ? nullptr : label_.data(); }
     std::int32_t layer_of(std::int32_t t) const { return layer_.empty() ? 0 : layer_[t]; }
-    Vec3 normal_of(const Tree &tree, std::int32_t t) const;
     double mean_edge() const;
     Vec3 out_of(std::int32_t t) const;
     void wish(std::int32_t particle, Vec3 way);
     void push_off_body(const Tree &body, const std::vector<TrianglePair> &pairs, double step);
     void part_layers(const std::vector<TrianglePair> &pairs, double step);
     void shrink_contours(const std::vector<TrianglePair> &pairs, bool layers, double step);
-    void add_crossings(std::int32_t s, std::int32_t t, std::vector<Crossing> &list) const;
-    Vec3 contour_pull(const Crossing &crossing, double &along, double *weight) const;
+    void shrink_contours_on(const Tree &body, const std::vector<TrianglePair> &pairs, double step);
+    void shorten(const Tree &one, const Tree &other, std::vector<Crossing> &list, double step);
     void apply(double *position, const double *start, const double *inverse_mass, double step, double reach);
     std::vector<std::int32_t> changed() const;
     bool is_torn(const double *position, std::size_t t) const;
@@ -69,7 +70,7 @@ class Untangler {
     Tree cloth_;
     Patches patches_;
     Facing facing_;  // where there is more than one layer
-    std::vector<std::int32_t> layer_, label_, edge_of_side_;
+    std::vector<std::int32_t> layer_, label_;
     std::vector<Vec3> wished_;
     std::vector<double> wishes_, rest_;
     double longest_ = 0;  // times its rest length that a side may be, whatever it was before

@@ -118,6 +118,24 @@ def test_a_crease_of_the_inner_garment_goes_back_through_the_outer_one(thick: fl
     assert report["cloth_after"] == 0
 
 
+@pytest.mark.parametrize("depth", [0.001, 0.003, 0.006])
+def test_a_vertex_that_has_slipped_under_folded_skin_comes_back(depth: float) -> None:
+    # where skin crosses itself some of it is inside out: its normals say that the way out leads farther in
+    garment, position = sheet()
+    middle = int(np.argmin((position**2).sum(axis=1)))
+    position[:, 1] += 0.004
+    position[middle, 1] = -depth
+    skin, flat = sheet(83, 0.4)
+    tucked = np.linalg.norm(flat[skin.triangles].mean(axis=1), axis=1) < 0.012
+    triangles = np.where(tucked[:, None], skin.triangles[:, ::-1], skin.triangles)
+    body = SurfaceTree(triangles.astype(np.int32), flat)
+    report = Untangler(garment.triangles, position).run(position, None, body, rounds=48)
+    assert report["body_before"] > 0
+    assert report["body_after"] == 0
+    assert position[:, 1].min() > 0
+    assert report["moved"] < depth + 0.004
+
+
 @pytest.mark.parametrize("height", [0.010, 0.014])
 def test_what_is_pushed_takes_its_neighbours_along(height: float) -> None:
     # a fingertip has come through: one vertex would be drawn out by 85 %
