@@ -318,6 +318,11 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
     const std::vector<double> start(position, position + size);
     std::vector<double> best = start;
     std::size_t torn_after = found.torn.size();
+    const auto note = [&] {
+        report.left = found.cloth;
+        for (const auto [c, b] : found.skin) report.left.push_back({c, c});
+    };
+    note();
     cloth_.refit(position), facing_.smooth();
     while (report.rounds < options.rounds && (found.crossings() || (!found.torn.empty() && report.rounds < MEND))) {
         move(position, start.data(), inverse_mass, body, options, ++report.rounds, found);
@@ -325,6 +330,7 @@ UntangleReport Untangler::run(double *position, const double *inverse_mass, cons
         if (found.crossings() > crossings || (found.crossings() == crossings && found.torn.size() >= torn_after)) continue;
         report.body_after = found.skin.size(), report.cloth_after = found.cloth.size(), torn_after = found.torn.size();
         std::copy_n(position, size, best.data());
+        note();
     }
     std::copy_n(best.data(), size, position);
     for (std::size_t i = 0; i < particle_count(); ++i)
@@ -349,7 +355,10 @@ nb::dict run(Untangler &untangler, Out<double, -1, 3> position, std::optional<In
         nb::gil_scoped_release release;
         r = untangler.run(position.data(), inverse_mass ? inverse_mass->data() : nullptr, body, {rounds, step, reach});
     }
+    std::vector<std::int32_t> left;
+    for (const auto [a, b] : r.left) left.push_back(a), left.push_back(b);
     nb::dict report;
+    report["left"] = own(std::move(left), {r.left.size(), 2});
     report["rounds"] = r.rounds;
     report["body_before"] = r.body_before, report["body_after"] = r.body_after;
     report["cloth_before"] = r.cloth_before, report["cloth_after"] = r.cloth_after;
@@ -380,5 +389,6 @@ void bind_untangle(nb::module_ &m) {
              nb::arg("label").none() = nb::none(), nb::arg("rest").none() = nb::none())
         .def("run", &run, nb::arg("position"), nb::arg("inverse_mass").none() = nb::none(), nb::arg("body").none() = nb::none(),
              nb::arg("rounds") = 12, nb::arg("step") = 0.001, nb::arg("reach") = 0.015,
-             "moves position (n, 3) in place -> {rounds, body_before, body_after, cloth_before, cloth_after, moved}");
+             "moves position (n, 3) in place -> {rounds, body_before, body_after, cloth_before, cloth_after, moved, "
+             "left: pairs of triangles that still cross (k, 2), one that crosses the skin twice}");
 }

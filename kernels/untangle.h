@@ -22,6 +22,7 @@ struct UntangleReport {
     int rounds = 0;
     std::size_t body_before = 0, cloth_before = 0, body_after = 0, cloth_after = 0;  // crossing pairs
     double moved = 0;  // farthest that a particle was moved [m]
+    std::vector<TrianglePair> left;  // pairs of cloth triangles that still cross; one that crosses the skin is its own pair
 };
 
 // an edge as the side of a triangle (3 t + k) of one surface, and the triangle of another, or of the same, that it pierces

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from toile.body import named_body
 from toile.body.rotation import inverse, multiply, to_vector
+from toile.body.skin import pose_body
 from toile.errors import ToileError
 from toile.motion import MOTIONS, pose_at, read_motion, retarget, write_bvh
 from toile.motion.kinematics import joint_positions
+from toile.types import LIMBS
 
 
 @pytest.mark.parametrize("name", list(MOTIONS))
@@ -32,7 +35,14 @@ def test_our_motions_loop_smoothly(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["idle", "turn", "sit", "reach"])
 def test_acts_on_a_body(name: str) -> None:
-    track = retarget(read_motion(name, fps=15.0), named_body("woman"))
+    body = named_body("woman")
+    track = retarget(read_motion(name, fps=15.0), body)
+    # no arm goes through the head, nor its sleeve
+    head = body.limb == LIMBS.index("head")
+    arms = np.isin(body.limb, [n for n, limb in enumerate(LIMBS) if limb.endswith(("arm", "hand"))])
+    for time in np.arange(0.0, track.duration, 0.2):
+        skin = pose_body(body, pose_at(track, time)).vertices
+        assert cKDTree(skin[head]).query(skin[arms])[0].min() > 0.03, time
     assert track.report["foot_slide"] < 0.01
     assert track.report["floor_depth"] < 0.002
     assert track.report["knee_least"] > 0.0

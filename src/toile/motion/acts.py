@@ -179,5 +179,6 @@ def reach(*, fps: float = 30.0) -> Motion:
         up = high if side == "Right" else 0.15 * high
         flex = 3 + 157 * up + 82 * fore
         elbow = 14 - 6 * up + 25 * np.sin(np.pi * up) + 4 * fore
-        _arms(local, side, flex=flex, out=16 + 70 * wide + 4 * up, elbow=elbow, inward=18)
+        # an arm that points up comes nearer to the head by what leads a hanging one away from the hips
+        _arms(local, side, flex=flex, out=16 + 70 * wide - 20 * up**2, elbow=elbow, inward=18)
     return act("reach", fps, world, local, hips, source="our own")

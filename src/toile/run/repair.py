@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from toile._kernels import Untangler
 from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
 from toile.mesh.geometry import side_lengths
+from toile.run.zones import Cloth, carried, widened
 from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
 
 
@@ -34,6 +35,8 @@ class Repaired:
 
 PATIENCE = 48
 """rounds of untangling, at most: few frames take more than 12, and to compute one again costs more"""
+ZONES = 3
+"""times that what still crosses is carried along as one piece, each time with one more ring round it"""
 LIFTS = 4
 """rounds in which what is left inside the skin is put onto it"""
 ABOVE = 0.0002
@@ -45,17 +48,19 @@ class Repair:
 
     def __init__(self, garment: Garment, collider: SurfaceCollider, position: Floats, pinned: Ints) -> None:
         """Prepare for a garment that is at position (n, 3) [m]; pinned particles stay where they are."""
+        label = sewn_labels(garment)
         layer = garment.garment_layer[garment.particle_garment[garment.triangles[:, 0]]]
         self._untangler = Untangler(
             garment.triangles,
             position,
             layer,
-            sewn_labels(garment),
+            label,
             side_lengths(garment.uv, garment.triangles_uv),
         )
         self._collider = collider
         self._inverse_mass = np.ones(garment.particle_count)
         self._inverse_mass[pinned] = 0.0
+        self._cloth = Cloth(garment.triangles, label, self._inverse_mass > 0.0)
         self.last = Repaired()
         self._moved = position, position
 
@@ -65,31 +70,59 @@ class Repair:
         before, after = self._moved
         return np.asarray((before != after).any(axis=1))
 
-    def __call__(self, state: State, body: PosedBody) -> State:
-        """Return the state with crossings removed; velocities stay, so nothing is flung away."""
+    def __call__(self, state: State, body: PosedBody, start: Floats | None = None) -> State:
+        """Return the state with crossings removed; velocities stay, so nothing is flung away.
+
+        start: where the cloth was shortly before, with nothing crossing (n, 3) [m]; None: nobody knows.
+        """
         self._collider.at(body)
+        end, crossing = self._untangle(state)
+        if start is not None and self.last.left:
+            end = self._carry(end, crossing, start)
+        if self.last.body_after:
+            end = self._lift(end, body)
+        self._moved = state.position, end.position
+        farthest = float(np.linalg.norm(end.position - state.position, axis=1).max(initial=0.0))
+        self.last = replace(self.last, moved=farthest)
+        return end
+
+    def _untangle(self, state: State) -> tuple[State, Ints]:
+        """Return the state with what crosses moved apart, and the pairs of triangles left, (k, 2)."""
         position = np.array(state.position)
         report = self._untangler.run(position, self._inverse_mass, self._collider.tree, rounds=PATIENCE)
         self.last = Repaired(**{name: report[name] for name in Repaired.__slots__})
-        if self.last.body_after:
-            self._lift(position, body)
-        self._moved = state.position, position
-        return State(position=position, velocity=state.velocity, time=state.time)
+        return replace(state, position=position), np.asarray(report["left"])
 
-    def _lift(self, position: Floats, body: PosedBody) -> None:
-        """Put what is still inside the skin onto it: cloth that crosses must not lie deep as well.
+    def _carry(self, state: State, crossing: Ints, start: Floats) -> State:
+        """Return the state with what crosses carried along in the shape that it had at the start."""
+        first, best, best_state = self.last, self.last, state
+        zone = np.zeros(len(start), dtype=bool)
+        for _ in range(ZONES):
+            zone = widened(self._cloth, zone, crossing)
+            state, crossing = self._untangle(carried(self._cloth, zone, crossing, start, state))
+            if self.last.left < best.left:
+                best, best_state = self.last, state
+            if not best.left:
+                break
+        self.last = replace(best, body_before=first.body_before, cloth_before=first.cloth_before)
+        return best_state
+
+    def _lift(self, state: State, body: PosedBody) -> State:
+        """Return the state with what is still inside the skin on it: what crosses must not lie deep as well.
 
         Each round goes the way out of the limb in which a particle is deepest; between limbs that overlap
         there is none, so a few rounds are all.
         """
+        position = np.array(state.position)
         for _ in range(LIFTS):
             contacts = self._collider.ask(body, position)
-            inside = (contacts.gap < 0) & (self._inverse_mass[contacts.particle] > 0)
+            inside = (contacts.gap < 0) & self._cloth.free[contacts.particle]
             if not inside.any():
-                return
+                break
             particle, gap, normal = contacts.particle[inside], contacts.gap[inside], contacts.normal[inside]
             deepest_last = np.argsort(-gap, kind="stable")
             chosen = np.full(len(position), -1)
             chosen[particle[deepest_last]] = deepest_last
             row = chosen[chosen >= 0]
             position[particle[row]] += normal[row] * (ABOVE - gap[row])[:, None]
+        return replace(state, position=position)

@@ -262,7 +262,7 @@ class Walker:
                 wind=wind, looks=looks, mend=self._repair if looks > 1 else None,
             )  # fmt: skip
             state = state if led is None else _placed(state, led)
-            state = self._repair(state, after) if self._repair else state
+            state = self._repair(state, after, start.position) if self._repair else state
             found = self._repair.last if self._repair else Repaired()
             if best is None or found.left < best[1].left:
                 best = state, found
