@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,13 +27,6 @@ LOOKS = 3
 """near cloth is searched for once in so many looks at the skin, and at the start of each frame"""
 NEAR = 0.05
 """skin farther than this from the box round the cloth is not looked at [m]"""
-
-
-class Mend(Protocol):
-    """Corrects what crosses."""
-
-    def __call__(self, state: State, body: PosedBody) -> State:
-        """Return the state with crossings removed."""
 
 
 def between(before: PosedBody, after: PosedBody, fraction: float, velocity: Floats) -> PosedBody:
@@ -88,14 +81,8 @@ def advance_frame(
     *,
     gravity: Floats = GRAVITY,
     wind: Floats = STILL_AIR,
-    looks: int = 1,
-    mend: Mend | None = None,
 ) -> State:
-    """Return the state after one frame of dt seconds, during which the body goes from before to after.
-
-    Body and cloth are looked at `looks` times more often than usual; mend corrects the state at each look
-    inside the frame, not at its start or end.
-    """
+    """Return the state after one frame of dt seconds, during which the body goes from before to after."""
     if collider is None or before is None or after is None:
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
     check_derived(solver, Solver)
@@ -103,9 +90,9 @@ def advance_frame(
     searches, broad, velocity, near_thin = body_steps(before, after, state, dt)
     # a solver that looks often gets the skin where it is then, not where it was when the frame began
     often = math.ceil(dt / solver.longest_look - 1e-6) if before is not after else 1
-    count = max(searches, often) * looks
+    count = max(searches, often)
     # hardly any skin comes near before the next search that was too far: contacts are followed meanwhile
-    followed = solver.followed_looks if mend is None and collider.follows else 1
+    followed = solver.followed_looks if collider.follows else 1
     period = min(count // searches, followed)
     watched = searched = 0
     for step in range(0, count, period):
@@ -115,8 +102,6 @@ def advance_frame(
             query = collider.meanwhile(now, (step - searched) * dt / count, near_thin)
         else:
             query, searched = collider.at(now), step
-        if mend is not None and step:
-            state = mend(state, now)
         taken = min(period, count - step)
         watch = 0.0
         if step + taken > watched:

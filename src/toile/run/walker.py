@@ -21,10 +21,6 @@ from toile.run.repair import Repair, Repaired
 from toile.run.rest import Rest, stands_still
 from toile.types import Body, Floats, Garment, PosedBody, State
 
-LOOKS_TRIED = (1, 2, 4)
-"""how many times more often than usual skin and near cloth are looked at, until a frame comes out clean"""
-COARSE = 0.03
-"""edges longer than this [m] cannot follow the skin: no number of looks makes their frames clean"""
 SHAKEN = 0.02
 """meshes of longer edges [m] are shaken by what stays in them; in finer ones it is too small a part, and
 laying out limits round it would take longer than a frame"""
@@ -180,8 +176,6 @@ class Walker:
             self._repair = Repair(garment, self.collider, plan.start, pinned)
             self._rest = Rest(garment, self.collider, plan.start)
         self._edge = mean_edge(garment)
-        fine = self._repair is not None and self._edge < COARSE
-        self._looks = LOOKS_TRIED if fine else LOOKS_TRIED[:1]
         self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
         self._asleep: Asleep | None = None
         self._done = 0
@@ -249,27 +243,13 @@ class Walker:
         wind: Floats,
         rest: Rest | None,
     ) -> tuple[State, Repaired]:
-        """Return the end of a frame, repaired, and what the repair left of its crossings.
-
-        A frame that does not come out clean is computed again with more looks at the skin and a repair at
-        each of them; the cleanest counts.
-        """
-        best: tuple[State, Repaired] | None = None
+        """Return the end of a frame, repaired, and what the repair left of its crossings."""
         collider = rest.collider if rest else self.collider
-        for looks in self._looks:
-            state = advance_frame(
-                solver, collider, start, self._before, after, self._dt,
-                wind=wind, looks=looks, mend=self._repair if looks > 1 else None,
-            )  # fmt: skip
-            state = state if led is None else _placed(state, led)
-            state = self._repair(state, after, start.position) if self._repair else state
-            found = self._repair.last if self._repair else Repaired()
-            if best is None or found.left < best[1].left:
-                best = state, found
-            if not found.left:
-                break
-        assert best is not None
-        return best
+        state = advance_frame(solver, collider, start, self._before, after, self._dt, wind=wind)
+        state = state if led is None else _placed(state, led)
+        if self._repair is None:
+            return state, Repaired()
+        return self._repair(state, after, start.position), self._repair.last
 
     def _round(
         self, rest: Rest, start: State, kept: State, after: PosedBody, wind: Floats
