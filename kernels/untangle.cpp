@@ -269,7 +269,8 @@ void Untangler::move(double *position, const double *start, const double *invers
     // what resists small steps gets larger ones
     const double patience = std::min(1.0, round / 6.0), longer = (1 + 2 * patience) * options.step;
     // What order leaves is a crease of the inner garment, as a rule, that has come through the outer one: its two sides face two ways, and neither
-    // is the way out, but the curve round it is short. Along a straight ridge curves do not get shorter: then it is order's turn again.
+    // is the way out, but the curve round it is short. Along a straight ridge curves do not get shorter: then it is order's turn again. Skin that
+    // crosses itself is inside out, and its normals lead farther in: what has slipped under it goes back along its curve, too.
     const bool orderly = round % (ORDERLY + FREELY) <= ORDERLY;
     if (orderly) part_layers(found.cloth, options.step);
     if (body && orderly) push_off_body(*body, found.skin, options.step);
@@ -390,5 +391,5 @@ void bind_untangle(nb::module_ &m) {
         .def("run", &run, nb::arg("position"), nb::arg("inverse_mass").none() = nb::none(), nb::arg("body").none() = nb::none(),
              nb::arg("rounds") = 12, nb::arg("step") = 0.001, nb::arg("reach") = 0.015,
              "moves position (n, 3) in place -> {rounds, body_before, body_after, cloth_before, cloth_after, moved, "
-             "left: pairs of triangles that still cross (k, 2), one that crosses the skin twice}");
+             "left: pairs of triangles that still cross (k, 2), (t, t): one that crosses the skin}");
 }

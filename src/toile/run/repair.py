@@ -34,7 +34,7 @@ class Repaired:
 
 
 PATIENCE = 48
-"""rounds of untangling, at most: few frames take more than 12, and to compute one again costs more"""
+"""rounds of untangling, at most: few frames take more than 12, and zones stretch the cloth round them"""
 ZONES = 3
 """times that what still crosses is carried along as one piece, each time with one more ring round it"""
 LIFTS = 4

@@ -75,7 +75,8 @@ def _pieces(cloth: Cloth, zone: Bools, crossing: Ints) -> list[Ints]:
 def _moved_rigidly(shape: Floats, place: Floats) -> Floats:
     """Return points (k, 3) turned and shifted to where others are on average (Kabsch 1976)."""
     middle, at = shape.mean(axis=0), place.mean(axis=0)
-    u, _, vt = np.linalg.svd((shape - middle).T @ (place - at))
+    # sums in one order, whatever the number of threads
+    u, _, vt = np.linalg.svd(np.einsum("na,nb->ab", shape - middle, place - at))
     if np.linalg.det(u @ vt) < 0:  # a mirror image is no motion
         u[:, -1] *= -1.0
     return np.asarray((shape - middle) @ (u @ vt) + at)
