@@ -35,8 +35,9 @@ class Repaired:
 
 PATIENCE = 48
 """rounds of untangling, at most: few frames take more than 12, and zones stretch the cloth round them"""
-ZONES = 3
-"""times that what still crosses is carried along as one piece, each time with one more ring round it"""
+ZONES = 6
+"""times that what still crosses is carried along as one piece, each time with one more ring round it: once is
+enough as a rule"""
 LIFTS = 4
 """rounds in which what is left inside the skin is put onto it"""
 ABOVE = 0.0002
@@ -99,9 +100,10 @@ class Repair:
         zone = np.zeros(len(start), dtype=bool)
         for _ in range(ZONES):
             zone = widened(self._cloth, zone, crossing)
-            state, crossing = self._untangle(carried(self._cloth, zone, crossing, start, state))
+            tried, left = self._untangle(carried(self._cloth, zone, crossing, start, state))
+            crossing = np.concatenate([crossing, left])
             if self.last.left < best.left:
-                best, best_state = self.last, state
+                best, best_state = self.last, tried
             if not best.left:
                 break
         self.last = replace(best, body_before=first.body_before, cloth_before=first.cloth_before)

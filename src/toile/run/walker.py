@@ -21,6 +21,9 @@ from toile.run.repair import Repair, Repaired
 from toile.run.rest import Rest, stands_still
 from toile.types import Body, Floats, Garment, PosedBody, State
 
+COARSE = 0.045
+"""edges longer than this [m] cannot follow the skin, and zones of them are so large that carrying them along
+shakes the whole garment"""
 SHAKEN = 0.02
 """meshes of longer edges [m] are shaken by what stays in them; in finer ones it is too small a part, and
 laying out limits round it would take longer than a frame"""
@@ -249,7 +252,8 @@ class Walker:
         state = state if led is None else _placed(state, led)
         if self._repair is None:
             return state, Repaired()
-        return self._repair(state, after, start.position), self._repair.last
+        clean = start.position if self._edge < COARSE else None
+        return self._repair(state, after, clean), self._repair.last
 
     def _round(
         self, rest: Rest, start: State, kept: State, after: PosedBody, wind: Floats
