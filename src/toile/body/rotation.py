@@ -113,6 +113,15 @@ def to_matrix(q: Floats) -> Floats:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
+def nearest_rotation(matrix: Floats) -> Floats:
+    """Return the rotation nearest to 3 × 3 matrices, (…, 3, 3): orthogonal Procrustes without mirrors."""
+    u, _, vt = np.linalg.svd(matrix)
+    u = u.copy()
+    u[..., :, 2] *= np.sign(np.linalg.det(u @ vt))[..., None]
+    rotation: Floats = u @ vt
+    return rotation
+
+
 def from_euler(order: str, angles: Floats) -> Floats:
     """Return R = R_order[0]·R_order[1]·… as in BVH files; angles [rad] (..., n), order such as ``zyx``."""
     q = np.broadcast_to(IDENTITY, (*angles.shape[:-1], 4))

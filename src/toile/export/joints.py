@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from toile.body.rotation import nearest_rotation
 from toile.body.skeleton import rigid_inverse
-from toile.export.shape_basis import align, nearest_rotation
+from toile.export.shape_basis import align
 from toile.run.record import Frame
 from toile.types import Body, Floats
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from toile.body.rotation import nearest_rotation
 from toile.mesh.raster import Floats32
 from toile.types import Floats
 
@@ -53,15 +54,6 @@ def fit_basis(read: Callable[[int], Floats32], count: int, *, most: int, toleran
         weights[i] = components @ shape
         left += float(np.dot(shape, shape)) - float(np.dot(weights[i], weights[i]))
     return Basis(components, weights, float(np.sqrt(max(left, 0.0) / max(count * size, 1))))
-
-
-def nearest_rotation(matrix: Floats) -> Floats:
-    """Return the rotation nearest to 3 × 3 matrices, (…, 3, 3): orthogonal Procrustes without mirrors."""
-    u, _, vt = np.linalg.svd(matrix)
-    u = u.copy()
-    u[..., :, 2] *= np.sign(np.linalg.det(u @ vt))[..., None]
-    rotation: Floats = u @ vt
-    return rotation
 
 
 def align(reference: Floats, points: Floats) -> tuple[Floats, Floats]:

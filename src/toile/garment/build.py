@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from toile.choose import choose
 from toile.errors import ToileError
@@ -20,6 +18,7 @@ from toile.garment.facing import panels_face_down
 from toile.mesh.geometry import lumped_masses, triangle_areas
 from toile.mesh.grid_pattern import grid_pattern
 from toile.mesh.sample import seam_title
+from toile.mesh.topology import linked
 from toile.mesh.triangulate import mesh_pattern
 from toile.types import Bools, EdgeRef, Fabric, Floats, Garment, Ints, Panel, PanelMesh, Pattern
 
@@ -91,7 +90,7 @@ def weld(garment: Garment) -> Garment:
     other has no area left and is dropped (see `collapsed_triangles`); a particle that so loses its last
     triangle joins a corner of it. The uv points stay as they were: `uv_particle` tells where each went.
     """
-    label = _merge(garment.particle_count, garment.uv_particle[garment.seam_uv])
+    label = linked(garment.particle_count, garment.uv_particle[garment.seam_uv])
     label = _absorb_lonely(garment.triangles, label)
     triangles = label[garment.triangles]
     kept = ~_collapsed(triangles)
@@ -124,12 +123,12 @@ def mean_of_each(label: Ints, points: Floats, count: int) -> Floats:
 
 def sewn_labels(garment: Garment) -> Ints:
     """Return a number per particle that particles joined by a seam share, (n,)."""
-    return _merge(garment.particle_count, garment.uv_particle[garment.seam_uv])
+    return linked(garment.particle_count, garment.uv_particle[garment.seam_uv])
 
 
 def collapsed_triangles(garment: Garment) -> Ints:
     """Return the triangles that `weld` would drop, because their corners are sewn to each other."""
-    label = _merge(garment.particle_count, garment.uv_particle[garment.seam_uv])
+    label = linked(garment.particle_count, garment.uv_particle[garment.seam_uv])
     return np.flatnonzero(_collapsed(label[garment.triangles])).astype(np.int32)
 
 
@@ -234,14 +233,6 @@ def _held(pattern: Pattern, meshes: Mapping[str, PanelMesh], first: Mapping[str,
     return np.unique(np.concatenate([np.zeros(0, dtype=np.int32), *held])).astype(np.int32)
 
 
-def _merge(count: int, pairs: Ints) -> Ints:
-    """Return a new index for each of `count` things; linked ones share one, numbered by their first."""
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
-    labels = connected_components(graph, directed=False)[1]
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse].astype(np.int32)
-
-
 def _collapsed(triangles: Ints) -> Bools:
     """Return which triangles name a vertex twice."""
     a, b, c = triangles.T
@@ -276,5 +267,5 @@ def _absorb_lonely(triangles: Ints, label: Ints) -> Ints:
             if lonely[corner]
         ]
     )
-    onto = _merge(len(used), links)
+    onto = linked(len(used), links)
     return onto[label]

@@ -86,15 +86,17 @@ def _rings(owner: Ints, items: Ints, count: int) -> Rings:
     return Rings(offsets.astype(np.int32), items.astype(np.int32))
 
 
+def linked(count: int, pairs: Ints) -> Ints:
+    """Return a number for each of `count` things; linked ones (k, 2) share one, numbered by their first."""
+    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(count, count))
+    labels = connected_components(graph, directed=False)[1]
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int32)
+
+
 def components(triangles: Ints, vertex_count: int) -> Ints:
     """Return the connected piece that each vertex belongs to, numbered by first vertex, (n,)."""
-    sides = half_edges(triangles)
-    graph = coo_array((np.ones(len(sides)), (sides[:, 0], sides[:, 1])), shape=(vertex_count, vertex_count))
-    labels = connected_components(graph, directed=False)[1]
-    # number pieces in the order in which their first vertices come
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.argsort(np.argsort(first))
-    return rank[inverse].astype(np.int32)
+    return linked(vertex_count, half_edges(triangles))
 
 
 def boundary_edges(triangles: Ints) -> Ints:

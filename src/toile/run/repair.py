@@ -78,13 +78,14 @@ class Repair:
         """
         self._collider.at(body)
         end, crossing = self._untangle(state)
-        if start is not None and self.last.left:
-            end = self._carry(end, crossing, start)
-        if self.last.body_after:
-            end = self._lift(end, body)
+        if self.last.left:
+            if start is not None:
+                end = self._carry(end, crossing, start)
+            if self.last.body_after:
+                end = self._lift(end, body)
+            farthest = float(np.linalg.norm(end.position - state.position, axis=1).max())
+            self.last = replace(self.last, moved=farthest)
         self._moved = state.position, end.position
-        farthest = float(np.linalg.norm(end.position - state.position, axis=1).max(initial=0.0))
-        self.last = replace(self.last, moved=farthest)
         return end
 
     def _untangle(self, state: State) -> tuple[State, Ints]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
+from toile.body.rotation import nearest_rotation
+from toile.mesh.topology import linked
 from toile.types import Bools, Floats, Ints, State
 
 FEWEST = 3
@@ -65,18 +65,14 @@ def _pieces(cloth: Cloth, zone: Bools, crossing: Ints) -> list[Ints]:
     """Return the particles of each zone: what hangs together, is sewn to each other or crosses."""
     inner = cloth.triangles[zone[cloth.triangles].all(axis=1)]
     sewn = np.stack([np.arange(len(zone)), cloth.label], axis=1)
-    one, other = np.concatenate([inner[:, :2], inner[:, 1:], cloth.triangles[crossing, 0], sewn]).T
-    graph = coo_matrix((np.ones(len(one)), (one, other)), (len(zone), len(zone)))
-    piece = connected_components(graph, directed=False)[1]
-    numbers = np.unique(piece[zone])
-    return [np.flatnonzero(zone & (piece == number)).astype(np.int32) for number in numbers]
+    pairs = np.concatenate([inner[:, :2], inner[:, 1:], cloth.triangles[crossing, 0], sewn])
+    piece = linked(len(zone), pairs)
+    return [np.flatnonzero(zone & (piece == n)).astype(np.int32) for n in np.unique(piece[zone])]
 
 
 def _moved_rigidly(shape: Floats, place: Floats) -> Floats:
     """Return points (k, 3) turned and shifted to where others are on average (Kabsch 1976)."""
     middle, at = shape.mean(axis=0), place.mean(axis=0)
     # sums in one order, whatever the number of threads
-    u, _, vt = np.linalg.svd(np.einsum("na,nb->ab", shape - middle, place - at))
-    if np.linalg.det(u @ vt) < 0:  # a mirror image is no motion
-        u[:, -1] *= -1.0
-    return np.asarray((shape - middle) @ (u @ vt) + at)
+    turned = nearest_rotation(np.einsum("na,nb->ab", shape - middle, place - at))
+    return np.asarray((shape - middle) @ turned + at)
