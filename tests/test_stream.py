@@ -164,15 +164,15 @@ def test_a_rounded_walk_is_resumed_exactly(
 
 def test_another_wind_from_a_frame_on(tmp_path: Path, whole: Path) -> None:
     path = tmp_path / "windy.toile"
-    branch_walk(whole, path, 12, np.array([0.0, 0.0, -6.0]), settings={"why": "storm"})
+    branch_walk(whole, path, 12, np.array([0.0, 0.0, 6.0]), settings={"why": "storm"})
     with RecordedFile(path) as recorded, RecordedFile(whole) as calm:
         assert len(recorded) == FRAMES
         assert recorded.settings["why"] == "storm"
         for number in range(12):
             np.testing.assert_array_equal(recorded.frame(number).position, calm.frame(number).position)
-        # the skirt swings: one frame alone says little
+        # it comes from behind, where no leg is in the way; the skirt swings: one frame alone says little
         ways = [recorded.frame(k).position - calm.frame(k).position for k in range(12, FRAMES)]
-        assert np.mean([way[:, 2].mean() for way in ways]) < -0.005
+        assert np.mean([way[:, 2].mean() for way in ways]) > 0.005
     # it can be interrupted and resumed like the first
     again = cut(path, tmp_path / "again.toile", 14)
     resume_walk(again)

@@ -16,6 +16,7 @@ from toile.cloth.xpbd import (
     QUALITIES,
     SLOW,
     SOFT,
+    WORN_FIRM,
     XpbdSettings,
     XpbdSolver,
     calmness,
@@ -25,6 +26,7 @@ from toile.cloth.xpbd import (
     speeds,
     swiftness,
 )
+from toile.collision.base import no_contacts
 from toile.collision.shapes import Sphere
 from toile.errors import ToileError
 from toile.garment.build import particle_mass
@@ -476,7 +478,7 @@ def test_hanging_cloth_swings_on() -> None:
     assert np.abs(hem[-20:]).max() < 0.01
 
 
-@pytest.mark.parametrize("cells", [8, 20], ids=["lists", "grid"])
+@pytest.mark.parametrize("cells", [8, 40], ids=["lists", "grid"])
 def test_cloth_moves_the_same_wherever_it_is(cells: int) -> None:
     # 2000 m off single precision is a tenth of a millimetre: cloth moved otherwise, by a centimetre
     garment = square_cloth(cells, cells)
@@ -491,7 +493,7 @@ def test_cloth_moves_the_same_wherever_it_is(cells: int) -> None:
                 state = solver.step(state, replace(empty_space(), contacts=contacts), 1 / 60)
         ends.append(state.position - away)
     assert np.abs(ends[0] - here).max() > 0.05
-    assert np.abs(ends[1] - ends[0]).max() < 1e-5
+    assert np.abs(ends[1] - ends[0]).max() < 5e-5
 
 
 def fall(rubbing: float) -> State:
@@ -547,6 +549,7 @@ def test_slow_cloth_takes_shorter_substeps(quality: str) -> None:
     assert solver._substep(x, 0.0, 0.0) == solver._substep(x, SLOW, 0.0) == pytest.approx(q.resting)
     assert solver._substep(x, np.sqrt(SLOW * BRISK), 0.0) == pytest.approx(np.sqrt(q.resting * q.longest))
     assert solver._substep(x, BRISK, 0.0) == solver._substep(x, 1.0, 0.0) == pytest.approx(q.longest)
+    assert solver._substep(x, BRISK, 0.0, worn=True) == pytest.approx(q.worn)
     rectangle = square_cloth(39, 39)
     x = flat_position(rectangle)
     solver = XpbdSolver(rectangle, XpbdSettings(quality=quality))
@@ -558,10 +561,25 @@ def test_slow_cloth_takes_shorter_substeps(quality: str) -> None:
     assert [alone._substep(x, speed, 0.0) for speed in (0.0, SLOW, 1.0)] == pytest.approx([q.resting] * 3)
 
 
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_threads_over_skin_resist_less_where_substeps_are_short(quality: str) -> None:
+    garment = sheet(5, 5, 0.1, 0.1)
+    state = State(0.98 * lying(garment), np.zeros((25, 3)))  # pushed together
+    space, less = empty_space(), 1.0 - QUALITIES[quality].buckling
+
+    def after(compression: float, *, skin: bool) -> Floats:
+        solver = XpbdSolver(garment, XpbdSettings(quality=quality, compression=compression))
+        return solver.step(state, space if skin else replace(space, contacts=no_contacts), 1 / 60).position
+
+    np.testing.assert_array_equal(after(0.3, skin=True), after(0.3 * less, skin=False))
+    assert (less < 1.0) == (not np.array_equal(after(0.3, skin=True), after(0.3, skin=False)))
+
+
 def test_cloth_goes_soft_by_and_by() -> None:
     assert firmness(0.0) == firmness(SOFT) == 1.0
     assert firmness(FIRM) == firmness(10.0) == FIRMER
     assert firmness(np.sqrt(SOFT * FIRM)) == pytest.approx(np.sqrt(FIRMER))
+    assert firmness(WORN_FIRM, WORN_FIRM) == FIRMER > firmness(WORN_FIRM)
 
 
 def test_threads_that_rub_end_small_swings() -> None:

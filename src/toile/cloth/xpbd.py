@@ -25,6 +25,7 @@ from toile.cloth.constraints import (
     membrane,
     particle_average,
     particle_order,
+    skin_distance,
     stars,
 )
 from toile.cloth.folds import Folds
@@ -39,29 +40,58 @@ from toile.garment.build import particle_mass, sewn_labels
 from toile.types import Contacts, Floats, Garment, Ints, Scene, State
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quality:
     """How short the substeps are: between two lengths, so that the cloth keeps to a stated stretch."""
 
     longest: float
     """substep where the cloth hardly stretches [s]"""
+    worn: float
+    """the same of garments over skin [s]: it pulls at them before their stretch can tell"""
     shortest: float
     """substep where it stretches 1.2 times as much as stated [s]; cloth that whips may take less"""
     resting: float
-    """substep of slow cloth, whatever its stretch [s]: the shape at rest is what one looks at"""
+    """substep of slow cloth, whatever its stretch [s]: the shape at rest is what one looks at; one much
+    shorter than those of moving cloth is another stiffness, which keeps cloth going"""
     hanging: float
     """the same of rectangles [s]: they hang free, where garments, worn, come to rest and fall asleep"""
     stretch: float
     """99 % of the threads should stretch less than this"""
+    buckling: float
+    """share of their resistance to being pushed together that threads of worn garments do without: it
+    stretches the threads beside them; in long substeps cloth would lose its area, and stretch as much"""
 
 
 QUALITIES = {
-    "draft": Quality(1 / 360, 1 / 720, 1 / 1200, 1 / 1200, 0.06),
-    "normal": Quality(1 / 480, 1 / 1200, 1 / 4800, 1 / 4800, 0.02),
-    "fine": Quality(1 / 1200, 1 / 2400, 1 / 4800, 1 / 7200, 0.01),
+    "draft": Quality(
+        longest=1 / 360,
+        worn=1 / 480,
+        shortest=1 / 720,
+        resting=1 / 2400,
+        hanging=1 / 1200,
+        stretch=0.06,
+        buckling=0.0,
+    ),
+    "normal": Quality(
+        longest=1 / 480,
+        worn=1 / 840,
+        shortest=1 / 1200,
+        resting=1 / 4800,
+        hanging=1 / 4800,
+        stretch=0.02,
+        buckling=0.5,
+    ),
+    "fine": Quality(
+        longest=1 / 1200,
+        worn=1 / 1200,
+        shortest=1 / 2400,
+        resting=1 / 4800,
+        hanging=1 / 7200,
+        stretch=0.01,
+        buckling=0.5,
+    ),
 }
 """by name"""
-
 SLOW, BRISK = 0.04, 0.16
 """cloth slower than the first on the mean [m/s] takes resting substeps, faster than the second as many as its
 stretch asks for, in between by the logarithm of its speed: another number of substeps is another stiffness,
@@ -78,10 +108,10 @@ CALM_ASKS, FAST_ASKS = (0.5, 1.2, 1.0), (0.0, 0.5, 6.0)
 that calm cloth may take, and the most in terms of that"""
 LARGE = 32_768
 """cloth of more particles takes more substeps, by the third root: tension has more edges to go along"""
-SOFT, FIRM = 0.03, 0.8
+SOFT, FIRM, WORN_FIRM = 0.03, 0.8, 0.3
 """cloth slower than the first speed on the mean is as stiff as its fabric, faster than the second it is held
-to its length; in between by the logarithm of its speed [m/s]: cloth that goes soft sinks, and if it went soft
-at once it would gain so much speed that it never came to rest"""
+to its length, garments over skin from the third on; in between by the logarithm of its speed [m/s]: cloth
+that goes soft sinks, and if it went soft at once it would gain so much speed that it never came to rest"""
 FIRMER = 75.0
 """how many times as stiff as its fabric firm cloth is along the bias"""
 GIVE, MOST_GIVE = 0.003, 0.1
@@ -123,7 +153,8 @@ class XpbdSettings:
     contact_queries: int = 2
     """how often per 1/60 s the nearest skin is looked up"""
     thickness: float = 0.004
-    """distance kept between cloth and skin [m]; thick fabrics keep half of what exceeds 1 mm besides"""
+    """distance kept between cloth and skin [m]; thick fabrics keep half of what exceeds 1 mm besides, worn
+    garments with edges over 3.2 cm as much as these bulge over an arm"""
     self_collision: bool = True
     """keep cloth from passing through cloth, within a garment and between layers"""
     cloth_thickness: float = 0.002
@@ -189,11 +220,13 @@ class XpbdSolver(Solver):
         threads = membrane(garment, self.settings.stretch_scale)
         self._grid = find_grid(garment) if seams is None and worn is None else None
         order = particle_order(garment) if self._grid is None else np.arange(len(mass), dtype=np.int32)
+        least = self.settings.thickness
+        distance = least if worn is None else skin_distance(garment, least)
         self._cloth = _kernel(self.settings.precision, len(mass) + bends.along)(
             order=order,
             inverse_mass=1 / mass,
             drag=particle_average(garment, "damping"),
-            thickness=self.settings.thickness + extra_thickness(garment),
+            thickness=distance + extra_thickness(garment),
             friction=particle_average(garment, "friction"),
             triangles=garment.triangles,
             triangle_weight=threads.weight,
@@ -309,11 +342,10 @@ class XpbdSolver(Solver):
             rest = np.maximum(rest, held)
         return pairs, rest
 
-    def _let_limits_give(self, speed: float, substep: float, head_start: float) -> None:
-        """Let coarse limits bear what the fabric needs in substeps of this length [s] at a speed [m/s]."""
+    def _let_limits_give(self, firm: float, substep: float, head_start: float) -> None:
+        """Let coarse limits of cloth so firm bear what the fabric needs in substeps of this length [s]."""
         if not self.settings.levels:
             return
-        firm = firmness(speed)
         # with a head start constraints ask for so much less in each substep (StepOptions::asked_dt2)
         asked = substep * math.sqrt(1.0 - head_start)
         self._cloth.let_limits_give(min(GIVE * FIRMER / firm, MOST_GIVE), asked, bias=firm)
@@ -327,17 +359,18 @@ class XpbdSolver(Solver):
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, speed: float, whipping: float) -> float:
+    def _substep(self, position: Floats, speed: float, whipping: float, *, worn: bool = False) -> float:
         """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
         # slow cloth does not ask its stretch, else it trembles, stretched and relieved in turn; all cloth
         # keeps to one number of substeps without limits, which bear what longer substeps do not
         quality = QUALITIES[self.settings.quality]
         rate = 1 / (quality.resting if self._grid is None else quality.hanging)
         if self.settings.levels and speed > SLOW:
-            rate = between(rate, self._moving_rate(position, whipping), swiftness(speed, SLOW, BRISK))
+            moving = self._moving_rate(position, whipping, worn=worn)
+            rate = between(rate, moving, swiftness(speed, SLOW, BRISK))
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
-    def _moving_rate(self, position: Floats, whipping: float) -> float:
+    def _moving_rate(self, position: Floats, whipping: float, *, worn: bool = False) -> float:
         """Return how many substeps moving cloth takes [1/s], as its stretch asks."""
         quality = QUALITIES[self.settings.quality]
         # some 2000 triangles are asked
@@ -345,13 +378,14 @@ class XpbdSolver(Solver):
         tame = calmness(whipping, FAST)
         begin, end, highest = (tame * a + (1.0 - tame) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
-        return float(1 / quality.longest + strain * (1 / quality.shortest - 1 / quality.longest))
+        longest = quality.worn if worn else quality.longest
+        return float(1 / longest + strain * (1 / quality.shortest - 1 / longest))
 
-    def _substeps(self, position: Floats, speed: float, whipping: float, dt: float) -> int:
+    def _substeps(self, position: Floats, speed: float, whipping: float, dt: float, *, worn: bool) -> int:
         """Return how many substeps dt seconds take at a mean speed [m/s]."""
         if self.settings.substep:
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
-        return max(1, math.floor(dt / self._substep(position, speed, whipping) + 0.5))
+        return max(1, math.floor(dt / self._substep(position, speed, whipping, worn=worn) + 0.5))
 
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
@@ -365,15 +399,19 @@ class XpbdSolver(Solver):
             self._set_levels()
         parts = self._looks(scene, dt)
         speed, whipping = speeds(state.velocity)
-        substeps = self._substeps(state.position, speed, whipping, dt / parts)
+        chosen = not self.settings.substep  # what follows the substeps is left alone where the user sets them
+        worn = chosen and self._grid is None and not scene.contacts.nowhere
+        substeps = self._substeps(state.position, speed, whipping, dt / parts, worn=worn)
         swift = swiftness(speed, SLOW, BRISK)
         # what carries on from substep to substep also carries on trembling
         head_start = self.settings.head_start * swift * swift
-        self._let_limits_give(speed, dt / parts / substeps, head_start)
-        rubbing = 0.0 if self.settings.substep else rubbing_drag(speed)
+        firm = firmness(speed, WORN_FIRM if worn else FIRM)
+        self._let_limits_give(firm, dt / parts / substeps, head_start)
+        rubbing = rubbing_drag(speed) if chosen else 0.0
         evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
+        buckling = QUALITIES[self.settings.quality].buckling if worn else 0.0
         apart = between(AT_ONCE, self.settings.apart, swift)
-        changes = self.settings.levels and not self.settings.substep and swift < 1
+        changes = self.settings.levels and chosen and swift < 1
         jolt = between(JOLT_AT_REST, JOLT, swift) if changes else math.inf
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
@@ -405,7 +443,7 @@ class XpbdSolver(Solver):
                 cloth_radius=self.settings.cloth_radius if self.settings.self_collision else 0.0,
                 watch=watch if part == 0 else 0.0,
                 head_start=head_start,
-                compression=self.settings.compression,
+                compression=self.settings.compression * (1.0 - buckling),
                 evening=evening if part + looks == parts else 0.0,
                 looks=looks,
                 ball=ball,
@@ -460,9 +498,12 @@ def between(at_rest: float, brisk: float, swift: float) -> float:
     return float(at_rest * (brisk / at_rest) ** swift)
 
 
-def firmness(speed: float) -> float:
-    """Return how many times as stiff as the fabric cloth of a mean speed [m/s] is along the bias."""
-    return float(FIRMER ** swiftness(speed, SOFT, FIRM))
+def firmness(speed: float, firm: float = FIRM) -> float:
+    """Return how many times as stiff as the fabric cloth of a mean speed is along the bias.
+
+    firm: from which speed on it is held to its length [m/s].
+    """
+    return float(FIRMER ** swiftness(speed, SOFT, firm))
 
 
 def rubbing_drag(speed: float) -> float:

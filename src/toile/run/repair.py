@@ -11,7 +11,7 @@ from toile.collision.surface import SurfaceCollider
 from toile.garment.build import sewn_labels
 from toile.mesh.geometry import side_lengths
 from toile.run.zones import Cloth, carried, widened
-from toile.types import Bools, Floats, Garment, Ints, PosedBody, State
+from toile.types import Floats, Garment, Ints, PosedBody, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +63,15 @@ class Repair:
         self._inverse_mass[pinned] = 0.0
         self._cloth = Cloth(garment.triangles, label, self._inverse_mass > 0.0)
         self.last = Repaired()
-        self._moved = position, position
-
-    @property
-    def touched(self) -> Bools:
-        """Return which particles the last repair moved, (n,)."""
-        before, after = self._moved
-        return np.asarray((before != after).any(axis=1))
+        self.given = position
+        """where the cloth was before the last repair [m], (n, 3)"""
 
     def __call__(self, state: State, body: PosedBody, start: Floats | None = None) -> State:
         """Return the state with crossings removed; velocities stay, so nothing is flung away.
 
         start: where the cloth was shortly before, with nothing crossing (n, 3) [m]; None: nobody knows.
         """
+        self.given = state.position
         self._collider.at(body)
         end, crossing = self._untangle(state)
         if self.last.left:
@@ -85,7 +81,6 @@ class Repair:
                 end = self._lift(end, body)
             farthest = float(np.linalg.norm(end.position - state.position, axis=1).max())
             self.last = replace(self.last, moved=farthest)
-        self._moved = state.position, end.position
         return end
 
     def _untangle(self, state: State) -> tuple[State, Ints]:

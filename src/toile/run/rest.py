@@ -2,9 +2,10 @@
 
 In a crease of the skin the nearest skin is one side in one frame and the other side in the next: the cloth
 meets all (collision/creases.py). In a fold narrower than the mesh the solver closes in every frame what the
-repair opens in every frame, by millimetres, each time a little otherwise: the cloth stays as it was, and on
-coarse meshes the frame is computed again round it (run/walker.py). Cloth that hardly moves any more falls
-asleep: it stays where it is until skin or air move.
+repair opens in every frame, by millimetres, each time a little otherwise: the cloth goes a part of the
+solver's way, until it touches, and stays as it was from then on; on coarse meshes the frame is computed again
+round it (run/walker.py). Cloth that hardly moves any more falls asleep: it stays where it is until skin or
+air move.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ STILL_SKIN = 1e-5
 """skin that moves less in a frame stands still [m]"""
 SAMPLE = 128
 """one of so many skin vertices is looked at first"""
+PARTS = (0.5, 0.25, 0.125)
+"""of the solver's way that are tried for a fold before it stays: one that was crumpled when the body stopped
+would pull at the cloth round it for ever"""
 ROUNDS = 4
 """in which what crosses because something stayed stays too"""
 
@@ -39,24 +43,30 @@ class Rest:
         """what meets the skin"""
         self._tree = SurfaceTree(garment.triangles, position)
 
-    def stay(self, start: State, end: State, repaired: Bools, body: PosedBody, dt: float) -> State:
-        """Return the end of a frame of dt seconds; slow cloth that had to be repaired (n,) stays.
+    def stay(self, start: State, end: State, free: Floats, body: PosedBody, dt: float) -> State:
+        """Return the end of a frame of dt seconds; slow cloth that had to be repaired stays, or nearly.
 
-        Nothing may cross in the state that is returned; the start of the frame is as clean as the end of the
-        one before.
+        free: where the solver left the cloth, before the repair (n, 3) [m]. Nothing may cross in the state
+        that is returned; the start of the frame is as clean as the end of the one before.
         """
+        repaired = (free != end.position).any(axis=1)
         if not repaired.any():
             return end
         # those that had to be repaired are thrown to and fro: the others tell whether the cloth rests
         way = (end.position - start.position)[~repaired]
         if mean_speed(way / dt) >= BRISK:
             return end
-        stays = repaired.copy()
+        for part in PARTS:
+            there = start.position + part * (free - start.position)
+            state = _with(end, repaired, there)
+            if not len(self._crossing(state.position, body)):
+                return state
+        stays = repaired
         for _ in range(ROUNDS):
-            position = np.where(stays[:, None], start.position, end.position)
-            crossing = self._crossing(position, body)
+            state = _with(end, stays, start.position)
+            crossing = self._crossing(state.position, body)
             if not len(crossing):
-                return State(position, np.where(stays[:, None], 0.0, end.velocity), end.time)
+                return state
             stays[crossing] = True
         return end
 
@@ -82,6 +92,12 @@ class Rest:
         _, skin = meeting_pairs(self._tree, self._skin.tree)
         found = np.concatenate([cloth.reshape(-1), skin[:, 0]])
         return np.unique(self._triangles[found])
+
+
+def _with(state: State, some: Bools, position: Floats) -> State:
+    """Return the state with some of its particles (n,) at a position (n, 3), without speed."""
+    held = some[:, None]
+    return State(np.where(held, position, state.position), np.where(held, 0.0, state.velocity), state.time)
 
 
 def stands_still(before: PosedBody, after: PosedBody) -> bool:

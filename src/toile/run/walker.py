@@ -9,7 +9,7 @@ import numpy as np
 
 from toile.body.skin import Method as Skinning
 from toile.body.skin import pose_body, rest_pose
-from toile.cloth.constraints import mean_edge
+from toile.cloth.constraints import mean_edge, skin_distance
 from toile.cloth.solver import Solver
 from toile.collision.surface import SurfaceCollider
 from toile.errors import ToileError
@@ -227,11 +227,13 @@ class Walker:
         end, found = self._frame(self._solver, start, after, led, wind, rest)
         if rest is None or self._repair is None or found.left:
             return end, found
-        kept = rest.stay(start, end, self._repair.touched, after, self._dt)
+        kept = rest.stay(start, end, self._repair.given, after, self._dt)
         if kept is not end and self._edge > SHAKEN:
             again = self._round(rest, start, kept, after, wind)
-            # cloth between particles that are held may be thrown about: then it is left as it was kept
-            if again and _farthest(start, again[0]) <= max(_farthest(start, end), self._edge / 2):
+            far = max(_farthest(start, end), self._edge / 2)
+            # cloth between particles that are held may be thrown about, whether or not the repair brings it
+            # back: then it is left as it was kept
+            if again and max(_farthest(start, again[0]), again[1].moved) <= far:
                 kept, found = again
         if rest.asleep(start, kept, self._before, after, self._dt):
             kept = State(start.position, np.zeros_like(start.velocity), kept.time)
@@ -258,12 +260,15 @@ class Walker:
     def _round(
         self, rest: Rest, start: State, kept: State, after: PosedBody, wind: Floats
     ) -> tuple[State, Repaired] | None:
-        """Return the frame computed again round what stays in it, which is pinned; None: it is not clean.
+        """Return the frame computed again round what stays in it, which is pinned.
 
         Free, it is pulled at until the frame ends and pulls at the cloth round it, which would tremble for
-        ever.
+        ever. None: nothing stays, or the frame is not clean.
         """
         stays = (kept.position == start.position).all(axis=1)
+        stays[self._pinned] = False
+        if not stays.any():
+            return None
         held = np.union1d(self._pinned, np.flatnonzero(stays)).astype(np.int32)
         if self._holding is None:
             self._holding = self.plan.method.make_solver(self.garment, self.plan.start)
@@ -276,12 +281,13 @@ class Walker:
         end, found = self._frame(self._holding, state, after, None, wind, rest)
         if found.left or self._repair is None:
             return None
-        return rest.stay(state, end, self._repair.touched, after, self._dt), found
+        return rest.stay(state, end, self._repair.given, after, self._dt), found
 
     def touching(self) -> int:
         """Return how many particles touch the skin now."""
         contacts = self.collider.at(self._before)(self.state.position)
-        near = contacts.gap < 1.25 * getattr(self.plan.method.solver_settings, "thickness", 0.004)
+        thickness = getattr(self.plan.method.solver_settings, "thickness", 0.004)
+        near = contacts.gap < 1.25 * skin_distance(self.garment, thickness)
         return len(np.unique(contacts.particle[near]))
 
 
