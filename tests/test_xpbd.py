@@ -478,8 +478,8 @@ def test_hanging_cloth_swings_on() -> None:
     assert np.abs(hem[-20:]).max() < 0.01
 
 
-@pytest.mark.parametrize("cells", [8, 40], ids=["lists", "grid"])
-def test_cloth_moves_the_same_wherever_it_is(cells: int) -> None:
+@pytest.mark.parametrize(("cells", "apart"), [(8, 1e-5), (40, 5e-5)], ids=["lists", "grid"])
+def test_cloth_moves_the_same_wherever_it_is(cells: int, apart: float) -> None:
     # 2000 m off single precision is a tenth of a millimetre: cloth moved otherwise, by a centimetre
     garment = square_cloth(cells, cells)
     here = lying(garment)
@@ -493,7 +493,7 @@ def test_cloth_moves_the_same_wherever_it_is(cells: int) -> None:
                 state = solver.step(state, replace(empty_space(), contacts=contacts), 1 / 60)
         ends.append(state.position - away)
     assert np.abs(ends[0] - here).max() > 0.05
-    assert np.abs(ends[1] - ends[0]).max() < 5e-5
+    assert np.abs(ends[1] - ends[0]).max() < apart
 
 
 def fall(rubbing: float) -> State:
@@ -549,7 +549,7 @@ def test_slow_cloth_takes_shorter_substeps(quality: str) -> None:
     assert solver._substep(x, 0.0, 0.0) == solver._substep(x, SLOW, 0.0) == pytest.approx(q.resting)
     assert solver._substep(x, np.sqrt(SLOW * BRISK), 0.0) == pytest.approx(np.sqrt(q.resting * q.longest))
     assert solver._substep(x, BRISK, 0.0) == solver._substep(x, 1.0, 0.0) == pytest.approx(q.longest)
-    assert solver._substep(x, BRISK, 0.0, worn=True) == pytest.approx(q.worn)
+    assert solver._substep(x, BRISK, 0.0, over_skin=True) == pytest.approx(q.worn)
     rectangle = square_cloth(39, 39)
     x = flat_position(rectangle)
     solver = XpbdSolver(rectangle, XpbdSettings(quality=quality))

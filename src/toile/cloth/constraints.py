@@ -181,9 +181,9 @@ THIN = 0.001
 """fabrics up to this thick need no more distance from the skin than the settings say [m]"""
 
 
-def skin_distance(garment: Garment, least: float) -> float:
-    """Return how far particles of a worn garment stay from the skin [m]: so far that sides do, too."""
-    return max(least, mean_edge(garment) ** 2 / (8 * ARM))
+def skin_distance(edge: float, least: float) -> float:
+    """Return how far particles of a worn garment stay from the skin [m]: so far that edges do, too."""
+    return max(least, edge**2 / (8 * ARM))
 
 
 def extra_thickness(garment: Garment) -> Floats:

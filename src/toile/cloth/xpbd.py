@@ -221,7 +221,7 @@ class XpbdSolver(Solver):
         self._grid = find_grid(garment) if seams is None and worn is None else None
         order = particle_order(garment) if self._grid is None else np.arange(len(mass), dtype=np.int32)
         least = self.settings.thickness
-        distance = least if worn is None else skin_distance(garment, least)
+        distance = least if worn is None else skin_distance(mean_edge(garment), least)
         self._cloth = _kernel(self.settings.precision, len(mass) + bends.along)(
             order=order,
             inverse_mass=1 / mass,
@@ -359,18 +359,18 @@ class XpbdSolver(Solver):
         mean, most = self._cloth.stretch(np.ascontiguousarray(position, np.float64))
         return float(mean), float(most)
 
-    def _substep(self, position: Floats, speed: float, whipping: float, *, worn: bool = False) -> float:
+    def _substep(self, position: Floats, speed: float, whipping: float, *, over_skin: bool = False) -> float:
         """Return the substep now [s]: from the state alone, so that a resumed run takes it too."""
         # slow cloth does not ask its stretch, else it trembles, stretched and relieved in turn; all cloth
         # keeps to one number of substeps without limits, which bear what longer substeps do not
         quality = QUALITIES[self.settings.quality]
         rate = 1 / (quality.resting if self._grid is None else quality.hanging)
         if self.settings.levels and speed > SLOW:
-            moving = self._moving_rate(position, whipping, worn=worn)
+            moving = self._moving_rate(position, whipping, over_skin=over_skin)
             rate = between(rate, moving, swiftness(speed, SLOW, BRISK))
         return float(1 / (rate * max(1.0, self.garment.particle_count / LARGE) ** (1 / 3)))
 
-    def _moving_rate(self, position: Floats, whipping: float, *, worn: bool = False) -> float:
+    def _moving_rate(self, position: Floats, whipping: float, *, over_skin: bool) -> float:
         """Return how many substeps moving cloth takes [1/s], as its stretch asks."""
         quality = QUALITIES[self.settings.quality]
         # some 2000 triangles are asked
@@ -378,14 +378,16 @@ class XpbdSolver(Solver):
         tame = calmness(whipping, FAST)
         begin, end, highest = (tame * a + (1.0 - tame) * b for a, b in zip(CALM_ASKS, FAST_ASKS, strict=True))
         strain = min(max((most / quality.stretch - begin) / (end - begin), 0.0), highest)
-        longest = quality.worn if worn else quality.longest
+        longest = quality.worn if over_skin else quality.longest
         return float(1 / longest + strain * (1 / quality.shortest - 1 / longest))
 
-    def _substeps(self, position: Floats, speed: float, whipping: float, dt: float, *, worn: bool) -> int:
+    def _substeps(
+        self, position: Floats, speed: float, whipping: float, dt: float, *, over_skin: bool
+    ) -> int:
         """Return how many substeps dt seconds take at a mean speed [m/s]."""
         if self.settings.substep:
             return max(1, math.ceil(dt / self.settings.substep - 1e-9))
-        return max(1, math.floor(dt / self._substep(position, speed, whipping, worn=worn) + 0.5))
+        return max(1, math.floor(dt / self._substep(position, speed, whipping, over_skin=over_skin) + 0.5))
 
     def _looks(self, scene: Scene, dt: float) -> int:
         """Return how often a step of dt seconds looks at the skin and at near cloth."""
@@ -400,16 +402,16 @@ class XpbdSolver(Solver):
         parts = self._looks(scene, dt)
         speed, whipping = speeds(state.velocity)
         chosen = not self.settings.substep  # what follows the substeps is left alone where the user sets them
-        worn = chosen and self._grid is None and not scene.contacts.nowhere
-        substeps = self._substeps(state.position, speed, whipping, dt / parts, worn=worn)
+        over_skin = chosen and self._grid is None and not scene.contacts.nowhere
+        substeps = self._substeps(state.position, speed, whipping, dt / parts, over_skin=over_skin)
         swift = swiftness(speed, SLOW, BRISK)
         # what carries on from substep to substep also carries on trembling
         head_start = self.settings.head_start * swift * swift
-        firm = firmness(speed, WORN_FIRM if worn else FIRM)
+        firm = firmness(speed, WORN_FIRM if over_skin else FIRM)
         self._let_limits_give(firm, dt / parts / substeps, head_start)
         rubbing = rubbing_drag(speed) if chosen else 0.0
         evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
-        buckling = QUALITIES[self.settings.quality].buckling if worn else 0.0
+        buckling = QUALITIES[self.settings.quality].buckling if over_skin else 0.0
         apart = between(AT_ONCE, self.settings.apart, swift)
         changes = self.settings.levels and chosen and swift < 1
         jolt = between(JOLT_AT_REST, JOLT, swift) if changes else math.inf

@@ -57,8 +57,7 @@ class Rest:
         if mean_speed(way / dt) >= BRISK:
             return end
         for part in PARTS:
-            there = start.position + part * (free - start.position)
-            state = _with(end, repaired, there)
+            state = _with(end, repaired, start.position + part * (free - start.position))
             if not len(self._crossing(state.position, body)):
                 return state
         stays = repaired

@@ -287,7 +287,7 @@ class Walker:
         """Return how many particles touch the skin now."""
         contacts = self.collider.at(self._before)(self.state.position)
         thickness = getattr(self.plan.method.solver_settings, "thickness", 0.004)
-        near = contacts.gap < 1.25 * skin_distance(self.garment, thickness)
+        near = contacts.gap < 1.25 * skin_distance(self._edge, thickness)
         return len(np.unique(contacts.particle[near]))
 
 
