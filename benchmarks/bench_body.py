@@ -9,12 +9,12 @@ import sys
 import numpy as np
 from timing import milliseconds
 
-from toile.body import body_from_shape, make_body, named_body
-from toile.body.blas import one_thread
-from toile.body.fitting import fit_dials
-from toile.body.network import SEED, measure_dials, weigh_dials
-from toile.body.people import MEASURES, sample_people, shape_of
-from toile.body.skin import pose_body, rest_pose, vertex_faces, vertex_normals
+from toile.body.model.fitting import fit_dials
+from toile.body.model.make import body_from_shape, make_body, named_body
+from toile.body.model.network import SEED, measure_dials, weigh_dials
+from toile.body.model.population import MEASURES, sample_people, shape_of
+from toile.body.model.skin import pose_body, rest_pose, vertex_faces, vertex_normals
+from toile.core.blas import one_thread
 
 SUBSET = ("height", "bust", "waist", "hips", "inseam")
 

@@ -15,14 +15,14 @@ from toile._kernels import (
     set_thread_count,
     thread_count,
 )
-from toile.body.make import named_body
-from toile.body.skin import rest_pose
-from toile.collision.surface import SurfaceCollider, triangle_groups
+from toile.audit.check import Auditor
+from toile.body.model.make import named_body
+from toile.body.model.skin import rest_pose
 from toile.garment.outfit import join
 from toile.garment.shapes import tube_cloth
-from toile.mesh.geometry import triangle_normals
-from toile.mesh.topology import packet_order
-from toile.run.check import Auditor
+from toile.geometry.topology import packet_order
+from toile.geometry.triangles import triangle_normals
+from toile.sim.colliders.surface import SurfaceCollider, triangle_groups
 
 
 def points_near(body, count, farthest):

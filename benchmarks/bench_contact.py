@@ -18,19 +18,19 @@ from typing import Any
 
 import numpy as np
 
-import toile.run.walker as stage
+import toile.sim.walk.walker as stage
 from toile import named_body, read_motion
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
-from toile.cloth.xpbd import XpbdSolver
-from toile.collision.surface import SurfaceCollider
+from toile.audit.check import Audit, Auditor
+from toile.core.records import LIMBS, Body, Floats, Garment, Motion, PosedBody, Recording
 from toile.garment.build import sewn_labels
-from toile.run.animate import AnimateSettings, simulate
-from toile.run.catalogue import outfit
-from toile.run.check import Audit, Auditor
-from toile.run.dress import dress
-from toile.run.method import Method
-from toile.run.repair import Repair
-from toile.types import LIMBS, Body, Floats, Garment, Motion, PosedBody, Recording
+from toile.jobs.catalogue import outfit
+from toile.sim.colliders.surface import SurfaceCollider
+from toile.sim.dress.dress import dress
+from toile.sim.frame.repair import Repair
+from toile.sim.method import Method
+from toile.sim.solvers.xpbd import XpbdSolver
+from toile.sim.walk.animate import AnimateSettings, simulate
 
 CPU: Counter[str] = Counter()
 """CPU seconds by stage; a stage's time includes the stages that it calls"""

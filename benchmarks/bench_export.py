@@ -10,12 +10,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from dressed_samples import tube, tube_position
-from toile.body import named_body
-from toile.errors import ToileError
-from toile.export import export
-from toile.export.picture import body_mesh, garment_mesh, render_views
-from toile.mesh.raster import rasterise, visible
-from toile.run.record import RecordedFile, RecordWriter
+from toile.body.model.make import named_body
+from toile.core.errors import ToileError
+from toile.export.library import export
+from toile.geometry.raster import rasterise, visible
+from toile.render.picture import body_mesh, garment_mesh, render_views
+from toile.store.record import RecordedFile, RecordWriter
 
 FRAMES = 240
 

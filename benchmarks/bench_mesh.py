@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from toile.core.records import Edge, Panel, Pattern
 from toile.garment.build import build, weld
+from toile.garment.mesh.triangulate import mesh_pattern, smallest_angles
 from toile.garment.shapes import square_cloth
-from toile.mesh import topology as top
-from toile.mesh.triangulate import mesh_pattern, smallest_angles
-from toile.pattern import read_pattern
-from toile.types import Edge, Panel, Pattern
+from toile.geometry import topology as top
+from toile.pattern.library import read_pattern
 
 
 def best_of(action: Callable[[], Any], repeats: int = 5) -> tuple[float, Any]:

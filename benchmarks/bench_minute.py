@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from toile import draft, named_body, read_motion
-from toile.body.skin import rest_pose
-from toile.run.animate import AnimateSettings, simulate
-from toile.run.attach import Attachment
-from toile.run.check import Auditor
-from toile.run.dress import dress
-from toile.run.method import Method
-from toile.types import Floats, Garment, Ints, PosedBody
+from toile.audit.check import Auditor
+from toile.body.model.skin import rest_pose
+from toile.core.records import Floats, Garment, Ints, PosedBody
+from toile.sim.dress.dress import dress
+from toile.sim.frame.attach import Attachment
+from toile.sim.method import Method
+from toile.sim.walk.animate import AnimateSettings, simulate
 
 LEAD = 1.0
 """the way into the walk [s]"""

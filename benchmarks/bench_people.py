@@ -20,17 +20,19 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from bench_body import MEASURES, SUBSET, accuracy, speed
 
 import scan_samples as shapes
-from toile.body import BodyWarning, fit_scan, make_body, named_body
-from toile.body.landmarks import limb_mask
-from toile.body.scan import ROUGH, fit_surface
-from toile.body.scan_clean import weld
-from toile.body.scan_fit import surface_gap
-from toile.body.scan_read import read_triangles
-from toile.body.survey import survey
-from toile.errors import ToileError
-from toile.motion import read_motion, retarget
-from toile.pattern.drafts import draft
-from toile.run.dress import dress
+from toile.body.measure.survey import survey
+from toile.body.model.landmarks import limb_mask
+from toile.body.model.make import make_body, named_body
+from toile.body.model.request import BodyWarning
+from toile.body.scan.clean import weld
+from toile.body.scan.fit import surface_gap
+from toile.body.scan.reconstruct import ROUGH, fit_scan, fit_surface
+from toile.core.errors import ToileError
+from toile.io.surfaces import read_triangles
+from toile.motion.library import read_motion
+from toile.motion.retarget import retarget
+from toile.pattern.drafts.library import draft
+from toile.sim.dress.dress import dress
 
 UNITS = {"mm": 1000.0, "cm": 100.0, "m": 1.0, "inch": 1 / 0.0254}
 SAMPLE, TABLE, WALK = "garmentcode_mean_female.obj", "garmentcode_mean_female.yaml", "cmu_07_01.bvh"

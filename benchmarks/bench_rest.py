@@ -19,10 +19,10 @@ from itertools import product
 import numpy as np
 
 from toile.bench.scenes import CALM, FALL, FRAME, lying
-from toile.cloth.xpbd import QUALITIES, XpbdSettings, XpbdSolver, mean_speed
-from toile.collision.base import no_contacts
+from toile.core.records import Floats, Ints, Scene, State
 from toile.garment.shapes import square_cloth
-from toile.types import Floats, Ints, Scene, State
+from toile.sim.colliders.base import no_contacts
+from toile.sim.solvers.xpbd import QUALITIES, XpbdSettings, XpbdSolver, mean_speed
 
 CONVERGED = XpbdSettings(levels=0, precision="double", self_collision=False)
 STILL_AIR = 2.0

@@ -16,7 +16,7 @@ import numpy as np
 
 from toile.bench.engine import OUTFITS, TRIALS, outfit_rows, run_trial
 from toile.bench.scenes import Trial
-from toile.cloth.xpbd import XpbdSettings
+from toile.sim.solvers.xpbd import XpbdSettings
 
 OFF = 1e-6
 """how far vertices begin from where they would [m]"""

@@ -11,8 +11,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from toile.errors import ToileError
-from toile.run.record import RecordedFile
+from toile.core.errors import ToileError
+from toile.store.record import RecordedFile
 
 OPTIONS = ["--edge", "5cm", "--seconds", "2", "--fps", "30", "--resume"]
 

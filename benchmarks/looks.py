@@ -23,18 +23,18 @@ from PIL import Image, ImageDraw, ImageFont
 
 from toile import draft, named_body, read_motion
 from toile.bench.engine import STILL
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
-from toile.export.camera import Camera, frame_views
-from toile.export.image import as_bytes
-from toile.export.picture import Studio, frame_meshes, light_scene, render
-from toile.export.smooth import Smoothed
-from toile.run.animate import plan_walk
-from toile.run.dress import dress
-from toile.run.method import make_method
-from toile.run.record import RecordedFile, Source
-from toile.run.stream import record_walk
-from toile.run.walker import AnimateSettings, Walker
-from toile.types import Floats, Recording, State
+from toile.core.records import Floats, Recording, State
+from toile.render.camera import Camera, frame_views
+from toile.render.image import as_bytes
+from toile.render.picture import Studio, frame_meshes, light_scene, render
+from toile.render.smooth import Smoothed
+from toile.sim.dress.dress import dress
+from toile.sim.method import make_method
+from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
+from toile.sim.walk.animate import plan_walk
+from toile.sim.walk.stream import record_walk
+from toile.sim.walk.walker import AnimateSettings, Walker
+from toile.store.record import RecordedFile, Source
 
 GARMENTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "circle skirt": ("circle_skirt", {}, "wool"),

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import toile
-from toile.types import Recording
+from toile.core.records import Recording
 
 SKIRT = """
 garment "wrap-free skirt"

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 import toile
-from toile.export.film import write_strip
-from toile.run.animate import AnimateSettings
-from toile.types import Recording
+from toile.core.records import Recording
+from toile.render.film import write_strip
+from toile.sim.walk.animate import AnimateSettings
 
 
 def main(folder: str | Path = "out", edge_length: float = 0.015, seconds: float = 1.0) -> Recording:

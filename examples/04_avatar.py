@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 import toile
+from toile.core.records import Recording
 from toile.export.gltf_motion import write_body_glb
-from toile.motion import read_motion, retarget
-from toile.run.animate import animate_avatar
-from toile.types import Recording
+from toile.motion.library import read_motion
+from toile.motion.retarget import retarget
+from toile.sim.walk.animate import animate_avatar
 
 
 def make_avatar(path: Path) -> None:

@@ -7,17 +7,19 @@ import pytest
 
 from cloth_samples import COTTON, lying, sheet
 from toile._kernels import SurfaceTree
-from toile.body import named_body
-from toile.body.skin import pose_body
-from toile.cloth import SOLVERS, make_solver
-from toile.collision.contacts import COLLIDERS, make_collider
-from toile.collision.frames import LimbTracker
-from toile.collision.shapes import floor
+from toile.body.model.make import named_body
+from toile.body.model.skin import pose_body
+from toile.core.records import LIMBS, Body, Contacts, Floats, PosedBody, Scene, State
 from toile.garment.shapes import tube_cloth
-from toile.mesh.geometry import edge_elongation
-from toile.motion import pose_at, read_motion, retarget
-from toile.run.advance import advance_frame
-from toile.types import LIMBS, Body, Contacts, Floats, PosedBody, Scene, State
+from toile.geometry.triangles import edge_elongation
+from toile.motion.library import read_motion
+from toile.motion.retarget import retarget
+from toile.motion.track import pose_at
+from toile.sim.colliders.contacts import COLLIDERS, make_collider
+from toile.sim.colliders.limb_frames import LimbTracker
+from toile.sim.colliders.shapes import floor
+from toile.sim.frame.advance import advance_frame
+from toile.sim.solvers.table import SOLVERS, make_solver
 
 COLUMNS, ROWS, GIRTH, HEIGHT = 24, 6, 1.26, 0.3
 FRAMES, DT, START = 15, 1 / 60, 0.15

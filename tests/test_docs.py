@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from toile.cloth import SOLVERS
-from toile.collision.contacts import COLLIDERS
-from toile.run.sew import SewSettings
+from toile.sim.colliders.contacts import COLLIDERS
+from toile.sim.dress.sew import SewSettings
+from toile.sim.solvers.table import SOLVERS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]

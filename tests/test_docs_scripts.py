@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.spatial import cKDTree
+from test_blender import PYTHON, run_blender
 
 from dressed_samples import recording, tube, tube_position
-from test_blender import PYTHON, run_blender
-from toile.export import export
-from toile.types import Recording
+from toile.core.records import Recording
+from toile.export.library import export
 
 DOCS = Path(__file__).parents[1] / "docs" / "exports.md"
 THREE = Path(__file__).parents[1] / "node_modules" / "three"

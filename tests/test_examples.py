@@ -9,8 +9,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from toile.run.check import Audit, Auditor
-from toile.types import Recording
+from toile.audit.check import Audit, Auditor
+from toile.core.records import Recording
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 WRITES = {
@@ -76,7 +76,7 @@ def test_an_avatar_goes_back_at_its_own_frame_rate(tmp_path: Path) -> None:
     assert all(found.inside_deep_count == 0 for found in looked_at(frames))
 
 
-@pytest.mark.parametrize("first", ["import toile", "import toile.export.film"])
+@pytest.mark.parametrize("first", ["import toile", "import toile.render.film"])
 def test_save_can_be_called_whatever_was_imported_before(first: str) -> None:
     wrong = "try:\n    toile.save(None, 'x.doc')\nexcept toile.ToileError as e:\n    assert 'x.doc' in str(e)"
     code = f"import toile\n{first}\n{wrong}\nelse:\n    raise SystemExit(1)"

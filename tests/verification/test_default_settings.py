@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from test_physics import TRUTH, G, after, cloth_of, drop_over_reach, energies, no_contacts, sliding, space
 
-from toile.cloth.xpbd import RUBBING, XpbdSettings, XpbdSolver, rubbing_drag
+from toile.core.records import Floats, Garment, Scene, State
 from toile.garment.build import particle_mass
 from toile.garment.fabric import fabric
 from toile.garment.shapes import flat_position, square_cloth
-from toile.types import Floats, Garment, Scene, State
+from toile.sim.solvers.xpbd import RUBBING, XpbdSettings, XpbdSolver, rubbing_drag
 
 
 def hung(cloth: Garment, settings: XpbdSettings) -> tuple[XpbdSolver, State]:

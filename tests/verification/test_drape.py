@@ -9,10 +9,10 @@ import pytest
 import shapely
 from scipy.signal import find_peaks
 
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
+from toile.core.records import Contacts, Edge, Floats, Garment, Mark, Panel, Pattern, Scene, State
 from toile.garment.build import build
 from toile.garment.fabric import fabric
-from toile.types import Contacts, Edge, Floats, Garment, Mark, Panel, Pattern, Scene, State
+from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
 
 CLOTH, DISC = 0.15, 0.09
 """radii [m]"""

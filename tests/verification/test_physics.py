@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
-from toile.collision.base import no_contacts
+from toile.core.records import Contacts, Edge, Fabric, Floats, Garment, Mark, Panel, Pattern, Scene, State
 from toile.garment.build import build, particle_mass
 from toile.garment.shapes import flat_position, square_cloth
-from toile.types import Contacts, Edge, Fabric, Floats, Garment, Mark, Panel, Pattern, Scene, State
+from toile.sim.colliders.base import no_contacts
+from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
 
 G = 9.81
 

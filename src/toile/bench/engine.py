@@ -13,22 +13,21 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from toile import _kernels
+from toile.audit.check import STILL, Auditor
 from toile.bench.scenes import FRAME, Trial, ball_trial, hanging_trial, skirt_trial, tube_trial
-from toile.body import named_body
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
-from toile.collision.base import no_contacts
+from toile.body.model.make import named_body
+from toile.core.records import Edge, Floats, Garment, Panel, Pattern, Recording, Scene, State
 from toile.garment.build import build
 from toile.garment.shapes import flat_position, square_cloth
-from toile.mesh.geometry import stretch_statistics
+from toile.geometry.triangles import stretch_statistics
 from toile.motion.gait import walk
-from toile.pattern.drafts import draft
-from toile.run.animate import simulate
-from toile.run.check import Auditor
-from toile.run.dress import dress_garments
-from toile.run.method import make_method
-from toile.run.rest import STILL
-from toile.run.walker import AnimateSettings
-from toile.types import Edge, Floats, Garment, Panel, Pattern, Recording, Scene, State
+from toile.pattern.drafts.library import draft
+from toile.sim.colliders.base import no_contacts
+from toile.sim.dress.dress import dress_garments
+from toile.sim.method import make_method
+from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
+from toile.sim.walk.animate import simulate
+from toile.sim.walk.walker import AnimateSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,10 +29,10 @@ from toile.bench.scenes import (
     skirt_cloth,
     skirt_trial,
 )
-from toile.cloth.xpbd import XpbdSettings
-from toile.errors import ToileError
-from toile.mesh.geometry import StretchStatistics, stretch_statistics, triangle_areas
-from toile.types import Floats
+from toile.core.errors import ToileError
+from toile.core.records import Floats
+from toile.geometry.triangles import StretchStatistics, stretch_statistics, triangle_areas
+from toile.sim.solvers.xpbd import XpbdSettings
 
 
 @dataclass(frozen=True, slots=True)

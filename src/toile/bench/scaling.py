@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile.bench.scenes import Trial, ball_trial, dummy_body, skirt_trial
-from toile.cloth.xpbd import XpbdSettings
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.sim.solvers.xpbd import XpbdSettings
 
 CELLS = (32, 48, 64, 96, 128, 192, 256)
 """vertices a side of the cloth on the ball"""

@@ -9,15 +9,15 @@ from functools import lru_cache
 import numpy as np
 
 from toile.bench.peer_scene import moved
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
-from toile.collision.base import no_contacts
-from toile.collision.shapes import Sphere
-from toile.collision.surface import SurfaceCollider
+from toile.core.records import LIMBS, Body, Floats, Garment, Ints, PosedBody, Scene, Skeleton, State
 from toile.garment.build import weld
 from toile.garment.fabric import fabric
 from toile.garment.shapes import flat_position, plain_cloth, square_cloth
-from toile.run.advance import advance_frame
-from toile.types import LIMBS, Body, Floats, Garment, Ints, PosedBody, Scene, Skeleton, State
+from toile.sim.colliders.base import no_contacts
+from toile.sim.colliders.shapes import Sphere
+from toile.sim.colliders.surface import SurfaceCollider
+from toile.sim.frame.advance import advance_frame
+from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
 
 FRAME = 1 / 60
 """[s]"""

@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from toile.audit.check import audit
 from toile.bench.scenes import (
     BALL_CENTRE,
     BALL_RADIUS,
@@ -21,24 +22,23 @@ from toile.bench.scenes import (
     dummy_pose,
     skirt_cloth,
 )
-from toile.body import named_body
-from toile.cloth.xpbd import XpbdSettings, XpbdSolver
-from toile.collision.base import no_contacts
-from toile.collision.shapes import Sphere
-from toile.collision.surface import SurfaceCollider
-from toile.errors import ToileError
+from toile.body.model.make import named_body
+from toile.core.errors import ToileError
+from toile.core.records import ContactQuery, Fabric, Floats, Garment, Ints, PosedBody, Recording, Scene, State
 from toile.garment.build import build
 from toile.garment.fabric import fabric
 from toile.garment.outfit import join, layered
 from toile.garment.shapes import flat_position, plain_cloth, square_cloth, tube_cloth
-from toile.motion import read_motion
-from toile.pattern.drafts import draft
-from toile.run.advance import advance_frame
-from toile.run.animate import plan_walk
-from toile.run.check import audit
-from toile.run.dress import dress_garments
-from toile.run.walker import AnimateSettings, Walker
-from toile.types import ContactQuery, Fabric, Floats, Garment, Ints, PosedBody, Recording, Scene, State
+from toile.motion.library import read_motion
+from toile.pattern.drafts.library import draft
+from toile.sim.colliders.base import no_contacts
+from toile.sim.colliders.shapes import Sphere
+from toile.sim.colliders.surface import SurfaceCollider
+from toile.sim.dress.dress import dress_garments
+from toile.sim.frame.advance import advance_frame
+from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
+from toile.sim.walk.animate import plan_walk
+from toile.sim.walk.walker import AnimateSettings, Walker
 
 Random = np.random.Generator
 REACH = 50.0

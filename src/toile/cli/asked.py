@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from toile.body.avatar import READERS as AVATARS
-from toile.body.avatar import read_own_clip
+from toile.body.avatar.read import READERS as AVATARS
+from toile.body.avatar.read import read_own_clip
 from toile.cli.common import method_of
-from toile.errors import ToileError
-from toile.run.method import COLLIDER, SOLVER
-from toile.run.record import RecordedFile
+from toile.core.errors import ToileError
+from toile.sim.method import COLLIDER, SOLVER
+from toile.store.record import RecordedFile
 
 DEFAULTS: Mapping[str, Any] = {
     "body": "woman",

@@ -8,13 +8,13 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from toile.atomic import replacing
 from toile.bench import engine, peers, scaling, stress
 from toile.bench.stress import SCENES
 from toile.cli import papers_bench
 from toile.cli.common import Commands, check_output
-from toile.cloth.xpbd import QUALITIES, XpbdSettings
-from toile.errors import ToileError
+from toile.core.atomic import replacing
+from toile.core.errors import ToileError
+from toile.sim.solvers.xpbd import QUALITIES, XpbdSettings
 
 
 def add_bench(commands: Commands) -> None:

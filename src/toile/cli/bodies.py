@@ -8,13 +8,17 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from toile.body import MEASURES, BodyWarning, ScanFit, fit_scan, is_scan, make_body, open_body, save_body
-from toile.body.avatar_measure import read_measured
+from toile.body.avatar.measures import read_measured
+from toile.body.library import open_body
+from toile.body.model.make import make_body, save_body
+from toile.body.model.population import MEASURES
+from toile.body.model.request import BodyWarning
+from toile.body.scan.reconstruct import ScanFit, fit_scan, is_scan
 from toile.cli.common import Commands, add_bones_option, length
-from toile.errors import ToileError
-from toile.export.scan_map import scan_picture
-from toile.export.tapes import measure_picture
-from toile.types import Body
+from toile.core.errors import ToileError
+from toile.core.records import Body
+from toile.render.scan_map import scan_picture
+from toile.render.tapes import measure_picture
 
 FIRST = ("height", "weight", "neck", "shoulder_width", "bust", "underbust", "waist", "hips", "thigh", "calf",
          "upper_arm", "wrist", "arm_length", "inseam", "back_length")  # fmt: skip

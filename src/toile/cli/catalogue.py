@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from toile.cli.common import CHECK_FAILED, Commands, length
-from toile.export.picture import Studio, picture_of
-from toile.export.sheet import contact_sheet
+from toile.core.records import Recording
 from toile.garment.fabric import FABRICS
-from toile.pattern.drafts import DRAFTS
-from toile.run.catalogue import OUTFITS, PEOPLE, WANTED, Cell, enough, run_catalogue, table
-from toile.types import Recording
+from toile.jobs.catalogue import OUTFITS, PEOPLE, WANTED, Cell, enough, run_catalogue, table
+from toile.pattern.drafts.library import DRAFTS
+from toile.render.picture import Studio, picture_of
+from toile.render.sheet import contact_sheet
 
 STUDIO = Studio(samples=2, sky_count=24, key_count=8)
 """quick pictures, small enough for a sheet"""

@@ -10,19 +10,19 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from toile.body import open_body
-from toile.cloth import SOLVERS
-from toile.collision.contacts import COLLIDERS
-from toile.errors import ToileError
-from toile.export import EXPORTS, export
+from toile.body.library import open_body
+from toile.core.errors import ToileError
+from toile.core.records import Body, Pattern
+from toile.core.units import parse_length
+from toile.export.library import EXPORTS, export
+from toile.fit.size import read_fitted
 from toile.garment.build import MESHES
 from toile.garment.from_mesh import Worn, is_mesh_file, read_garment
-from toile.garment.size import read_fitted
-from toile.pattern import pattern_sizes, read_outfit
-from toile.run.method import COLLIDER, SOLVER, make_method, parse_tuning
-from toile.run.record import RecordedFile, Replayable
-from toile.types import Body, Pattern
-from toile.units import parse_length
+from toile.pattern.library import pattern_sizes, read_outfit
+from toile.sim.colliders.contacts import COLLIDERS
+from toile.sim.method import COLLIDER, SOLVER, make_method, parse_tuning
+from toile.sim.solvers.table import SOLVERS
+from toile.store.record import RecordedFile, Replayable
 
 AUTO = "auto"
 """--size auto: the best-fitting one"""

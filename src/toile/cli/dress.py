@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from toile.audit.check import audit_drape, check_file
 from toile.cli.common import (
     CHECK_FAILED,
     Commands,
@@ -24,13 +25,12 @@ from toile.cli.common import (
     write_result,
     write_results,
 )
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Body, Recording
 from toile.garment.fabric import FABRICS
-from toile.pattern.drafts import draft
-from toile.run.check import audit_drape, check_file
-from toile.run.dress import dress
-from toile.run.record import RecordedFile
-from toile.types import Body, Recording
+from toile.pattern.drafts.library import draft
+from toile.sim.dress.dress import dress
+from toile.store.record import RecordedFile
 
 RESULT = "dressed.toile"
 

@@ -9,6 +9,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from toile.audit.findings import audit_rows, report
 from toile.cli.common import (
     Commands,
     add_outputs,
@@ -19,13 +20,12 @@ from toile.cli.common import (
     tell_written,
     write_result,
 )
-from toile.errors import ToileError
-from toile.export import EXPORTS
-from toile.export.camera import VIEWS, view_angle
-from toile.export.film import FILM_SHOT, GIF_SHOT, STRIP_SHOT
+from toile.core.errors import ToileError
+from toile.export.library import EXPORTS
 from toile.export.usd_read import import_usd
-from toile.run.findings import audit_rows, report
-from toile.run.record import RecordedFile
+from toile.render.camera import VIEWS, view_angle
+from toile.render.film import FILM_SHOT, GIF_SHOT, STRIP_SHOT
+from toile.store.record import RecordedFile
 
 SHOTS = {".png": STRIP_SHOT, ".gif": GIF_SHOT, ".mp4": FILM_SHOT}
 """formats that have a camera"""

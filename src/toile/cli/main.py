@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import toile
 from toile.cli import bench, bodies, catalogue, dress, exports, maps, motions, patterns, play, walk
-from toile.errors import ToileError
+from toile.core.errors import ToileError
 
 COMMANDS = (
     *dress.COMMANDS,

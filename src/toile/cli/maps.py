@@ -7,11 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from toile.body import open_body
-from toile.body.skin import rest_pose
+from toile.body.library import open_body
+from toile.body.model.skin import rest_pose
 from toile.cli.common import Commands
-from toile.collision.limb_maps import PARTS, LimbMapCollider, LimbMapSettings
-from toile.collision.maps import (
+from toile.core.errors import ToileError
+from toile.core.records import Body, Floats
+from toile.render.image import write_png
+from toile.sim.colliders.limb_maps import PARTS, LimbMapCollider, LimbMapSettings
+from toile.sim.colliders.maps import (
     Maps,
     MapSettings,
     View,
@@ -20,9 +23,6 @@ from toile.collision.maps import (
     normal_to_colour,
     velocity_to_colour,
 )
-from toile.errors import ToileError
-from toile.export.image import write_png
-from toile.types import Body, Floats
 
 
 def add_maps(commands: Commands) -> None:

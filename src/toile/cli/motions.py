@@ -6,12 +6,14 @@ import argparse
 from pathlib import Path
 
 from toile.cli.common import Commands, add_body_option, add_bones_option, body_of
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Body
 from toile.export.gltf_motion import write_body_glb
-from toile.export.strip import motion_strip
-from toile.motion import MOTIONS, Track, read_motion, retarget, write_bvh
-from toile.motion.track import motion_of
-from toile.types import Body
+from toile.motion.bvh import write_bvh
+from toile.motion.library import MOTIONS, read_motion
+from toile.motion.retarget import retarget
+from toile.motion.track import Track, motion_of
+from toile.render.strip import motion_strip
 
 SETTINGS = {
     "cadence": "steps a minute",

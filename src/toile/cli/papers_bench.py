@@ -7,9 +7,9 @@ from pathlib import Path
 
 from toile.bench.papers import EXPERIMENTS, run_papers
 from toile.bench.papers.report import all_claims
-from toile.choose import choose
 from toile.cli.common import Commands, Progress
-from toile.errors import ToileError
+from toile.core.choices import choose
+from toile.core.errors import ToileError
 
 
 def add_papers(benches: Commands) -> None:

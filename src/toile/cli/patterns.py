@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from toile.body import open_body
+from toile.body.library import open_body
 from toile.cli.common import (
     Commands,
     add_body_option,
@@ -19,10 +19,17 @@ from toile.cli.common import (
     reading,
     tell_notes,
 )
-from toile.errors import ToileError
-from toile.garment.size import graded_to
-from toile.mesh.quality import mesh_quality
-from toile.pattern import (
+from toile.core.errors import ToileError
+from toile.core.records import Pattern
+from toile.core.units import parse_length
+from toile.fit.size import graded_to
+from toile.garment.mesh.quality import mesh_quality
+from toile.pattern.drafts.library import DRAFTS, draft, draft_again, options
+from toile.pattern.drawing.draw import draw_pattern
+from toile.pattern.drawing.info import describe
+from toile.pattern.formats.pdf import SHEETS, write_pdf
+from toile.pattern.grading.sizes import HEIGHT, SIZES, graded_drafts, sizes_named
+from toile.pattern.library import (
     SEAM_ENDING,
     WRITERS,
     pattern_sizes,
@@ -32,15 +39,8 @@ from toile.pattern import (
     write_pattern,
     write_seams,
 )
-from toile.pattern.allowance import with_allowance
-from toile.pattern.drafts import DRAFTS, draft, draft_again, options
-from toile.pattern.draw import draw_pattern
-from toile.pattern.grade import HEIGHT, SIZES, graded_drafts, sizes_named
-from toile.pattern.info import describe
-from toile.pattern.pdf import SHEETS, write_pdf
-from toile.pattern.places import propose
-from toile.types import Pattern
-from toile.units import parse_length
+from toile.pattern.model.allowance import with_allowance
+from toile.pattern.pieces.places import propose
 
 DRAWINGS = (".png", ".svg")
 STYLES = tuple(sorted({key for name in DRAFTS for key in options(name)}))

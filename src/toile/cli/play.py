@@ -7,7 +7,7 @@ import sys
 import webbrowser
 
 from toile.cli.common import Commands, add_smooth_option
-from toile.run.record import RecordedFile
+from toile.store.record import RecordedFile
 from toile.web.play import make_server
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from toile.body.skin import METHODS
+from toile.audit.findings import audit_rows, report
+from toile.body.model.skin import METHODS
 from toile.cli.asked import DEFAULTS, asked_for, check_same, goes_its_own_way, wind
 from toile.cli.common import (
     AUTO,
@@ -35,23 +36,23 @@ from toile.cli.common import (
     write_results,
 )
 from toile.cli.walk_progress import WalkProgress
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Body, Motion, Pattern
+from toile.fit.size import fitted_size, stepped_size
 from toile.garment.from_mesh import Worn
-from toile.garment.size import fitted_size, stepped_size
-from toile.motion import MOTIONS, Track, read_motion
 from toile.motion.cycle import as_loop
+from toile.motion.library import MOTIONS, read_motion
 from toile.motion.own import KEY as ORIGIN
 from toile.motion.own import own_track
-from toile.run.animate import plan_walk
-from toile.run.dress import dress
-from toile.run.findings import audit_rows, report
-from toile.run.loop import close_loop, loop_plan, seam_in
-from toile.run.method import make_method
-from toile.run.over import dress_over
-from toile.run.record import RecordedFile
-from toile.run.stream import branch_walk, is_walk, plan_in, record_walk, resume_walk
-from toile.run.walker import AnimateSettings
-from toile.types import Body, Motion, Pattern
+from toile.motion.track import Track
+from toile.sim.dress.dress import dress
+from toile.sim.method import make_method
+from toile.sim.walk.animate import plan_walk
+from toile.sim.walk.loop import close_loop, closure_in, loop_plan
+from toile.sim.walk.over import dress_over
+from toile.sim.walk.stream import branch_walk, is_walk, plan_in, record_walk, resume_walk
+from toile.sim.walk.walker import AnimateSettings
+from toile.store.record import RecordedFile
 
 RESULT = "walk.toile"
 
@@ -145,13 +146,13 @@ def _walk_into(target: Path, outputs: list[Path], options: argparse.Namespace) -
 def _is_closed(target: Path) -> bool:
     """Return whether a recording is a loop already."""
     with RecordedFile(target) as recorded:
-        return seam_in(recorded.settings) is not None
+        return closure_in(recorded.settings) is not None
 
 
 def _close(target: Path) -> None:
     """Make a loop of a walk that was meant to become one, and tell how well it closes."""
     with RecordedFile(target) as recorded:
-        seam, plan = seam_in(recorded.settings), plan_in(recorded) if is_walk(recorded) else None
+        seam, plan = closure_in(recorded.settings), plan_in(recorded) if is_walk(recorded) else None
     if plan is not None and plan.loop_frames:
         seam = close_loop(target, target, plan)
     if seam is not None:

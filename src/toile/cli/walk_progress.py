@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from toile.run.stream import Moment
+from toile.sim.walk.stream import Moment
 
 
 class WalkProgress:

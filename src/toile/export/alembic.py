@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from toile.container import replacing_path
-from toile.errors import ToileError
-from toile.export.clip import Clip, clip_of, point_bytes, require_space
-from toile.export.surface import SurfaceNormals
-from toile.run.record import Frame, Replayable, source_of
-from toile.types import Floats, Garment, Ints
+from toile.core.container import replacing_path
+from toile.core.errors import ToileError
+from toile.core.records import Floats, Garment, Ints
+from toile.render.surface import SurfaceNormals
+from toile.store.clip import Clip, clip_of, point_bytes, require_space
+from toile.store.record import Frame, Replayable, source_of
 
 
 def _modules(path: str | os.PathLike[str]) -> tuple[Any, Any]:

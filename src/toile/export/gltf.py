@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.errors import ToileError
-from toile.export.glb_file import INDICES, VERTICES, Glb
-from toile.export.picture import SKIN
-from toile.export.surface import vertex_normals
-from toile.run.record import Replayable, Source, source_of
-from toile.types import Body, Floats, Garment, Ints
+from toile.core.errors import ToileError
+from toile.core.records import Body, Floats, Garment, Ints
+from toile.io.glb_write import INDICES, VERTICES, Glb
+from toile.render.picture import SKIN
+from toile.render.surface import vertex_normals
+from toile.store.record import Replayable, Source, source_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)

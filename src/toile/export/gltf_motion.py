@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from toile.body.skeleton import rigid_inverse
-from toile.body.skin import quaternions
-from toile.export.clip import Clip, clip_of, closed, is_still
-from toile.export.glb_file import VERTICES, Glb
+from toile.body.model.skeleton import rigid_inverse
+from toile.body.model.skin import quaternions
+from toile.core.records import Body, Floats
 from toile.export.gltf import (
     Part,
     body_primitive,
@@ -28,11 +27,12 @@ from toile.export.gltf import (
 )
 from toile.export.joints import PoseFinder, local_transforms
 from toile.export.shape_basis import Basis, align, fit_basis, follow_signs
-from toile.export.surface import SurfaceNormals
-from toile.mesh.raster import Floats32
+from toile.geometry.raster import Floats32
+from toile.io.glb_write import VERTICES, Glb
 from toile.motion.track import Track
-from toile.run.record import Replayable, source_of
-from toile.types import Body, Floats
+from toile.render.surface import SurfaceNormals
+from toile.store.clip import Clip, clip_of, closed, is_still
+from toile.store.record import Replayable, source_of
 
 _BYTES = 12
 """of one point in one morph target: position 8, normal 4"""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from toile.body.rotation import nearest_rotation
-from toile.body.skeleton import rigid_inverse
+from toile.body.model.skeleton import rigid_inverse
+from toile.core.records import Body, Floats
 from toile.export.shape_basis import align
-from toile.run.record import Frame
-from toile.types import Body, Floats
+from toile.geometry.rotation import nearest_rotation
+from toile.store.record import Frame
 
 
 class PoseFinder:

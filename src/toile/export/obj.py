@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from toile.container import replacing
-from toile.errors import ToileError
-from toile.export.picture import SKIN
-from toile.export.surface import vertex_normals
-from toile.run.record import Frame, Replayable, source_of
-from toile.types import Body, Floats, Garment, Ints
+from toile.core.container import replacing
+from toile.core.errors import ToileError
+from toile.core.records import Body, Floats, Garment, Ints
+from toile.render.picture import SKIN
+from toile.render.surface import vertex_normals
+from toile.store.record import Frame, Replayable, source_of
 
 
 def _word(name: str) -> str:

@@ -14,11 +14,11 @@ from typing import IO
 
 import numpy as np
 
-from toile.container import replacing
-from toile.export.clip import Clip, clip_of, point_bytes, require_space
+from toile.core.container import replacing
+from toile.core.records import Floats
 from toile.export.obj import write_frame, write_materials
-from toile.run.record import Frame, Replayable, source_of
-from toile.types import Floats
+from toile.store.clip import Clip, clip_of, point_bytes, require_space
+from toile.store.record import Frame, Replayable, source_of
 
 Pick = Callable[[Frame], Floats]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.body.rotation import nearest_rotation
-from toile.mesh.raster import Floats32
-from toile.types import Floats
+from toile.core.records import Floats
+from toile.geometry.raster import Floats32
+from toile.geometry.rotation import nearest_rotation
 
 SNAPSHOTS = 128
 

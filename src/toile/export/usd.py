@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from toile.container import replacing_path
-from toile.errors import ToileError
-from toile.export.clip import Clip, clip_of, point_bytes, require_space
-from toile.export.picture import SKIN
-from toile.export.surface import SurfaceNormals
-from toile.run.record import Frame, Replayable, source_of
-from toile.types import Body, Bools, Floats, Garment, Ints
+from toile.core.container import replacing_path
+from toile.core.errors import ToileError
+from toile.core.records import Body, Bools, Floats, Garment, Ints
+from toile.render.picture import SKIN
+from toile.render.surface import SurfaceNormals
+from toile.store.clip import Clip, clip_of, point_bytes, require_space
+from toile.store.record import Frame, Replayable, source_of
 
 SAVE_EVERY = 32
 """frames after which the file is brought up to date, so that memory does not grow with their number"""

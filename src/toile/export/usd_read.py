@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from toile.body.usd_file import axes_of, open_stage
-from toile.container import replacing_path
-from toile.errors import ToileError
+from toile.core.container import replacing_path
+from toile.core.errors import ToileError
+from toile.core.records import Body, Floats, Garment, Ints, Settings
 from toile.export.usd import prim_name
-from toile.run.record import Frame, RecordWriter
-from toile.types import Body, Floats, Garment, Ints, Settings
+from toile.io.usd_stage import axes_of, open_stage
+from toile.store.record import Frame, RecordWriter
 
 LIMIT_FRAMES = 200_000
 

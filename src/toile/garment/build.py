@@ -11,16 +11,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.choose import choose
-from toile.errors import ToileError
+from toile.core.choices import choose
+from toile.core.errors import ToileError
+from toile.core.records import Bools, EdgeRef, Fabric, Floats, Garment, Ints, Panel, PanelMesh, Pattern
 from toile.garment.fabric import fabric as fabric_named
-from toile.garment.facing import panels_face_down
-from toile.mesh.geometry import lumped_masses, triangle_areas
-from toile.mesh.grid_pattern import grid_pattern
-from toile.mesh.sample import seam_title
-from toile.mesh.topology import linked
-from toile.mesh.triangulate import mesh_pattern
-from toile.types import Bools, EdgeRef, Fabric, Floats, Garment, Ints, Panel, PanelMesh, Pattern
+from toile.garment.mesh.grid_pattern import grid_pattern
+from toile.garment.mesh.sample import seam_title
+from toile.garment.mesh.triangulate import mesh_pattern
+from toile.garment.place.facing import panels_face_down
+from toile.geometry.topology import linked
+from toile.geometry.triangles import lumped_masses, triangle_areas
 
 MESHES: Mapping[str, Callable[[Pattern, float], dict[str, PanelMesh]]] = {
     "triangles": mesh_pattern,

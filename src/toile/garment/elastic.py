@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.garment.lay_out import Laid, lay_out
-from toile.types import Body, Floats, Panel, Pattern
+from toile.core.records import Body, Floats, Panel, Pattern
+from toile.garment.place.lay_out import Laid, lay_out
 
 BAND_HEIGHT = 0.12
 """a torso piece that is no taller, and much longer than tall, is a band [m]"""

@@ -15,8 +15,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from toile.errors import ToileError
-from toile.types import Fabric
+from toile.core.errors import ToileError
+from toile.core.records import Fabric
 
 Fabrics = str | Fabric | Sequence[str | Fabric]
 """of several garments, by name or in figures: one for all, or one for each"""

@@ -16,12 +16,12 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 from scipy.spatial import cKDTree
 
-from toile.body.scan_read import FORMATS, read_triangles
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Body, Bools, Fabric, Floats, Garment, Ints
 from toile.garment.fabric import fabric as fabric_named
-from toile.mesh.geometry import vertex_normals
-from toile.mesh.topology import components, edge_triangle_counts, hinges, unique_edges
-from toile.types import Body, Bools, Fabric, Floats, Garment, Ints
+from toile.geometry.topology import components, edge_triangle_counts, hinges, unique_edges
+from toile.geometry.triangles import vertex_normals
+from toile.io.surfaces import FORMATS, read_triangles
 
 MESH_ENDINGS = tuple(FORMATS)
 """of files that hold triangles"""

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.errors import ToileError
-from toile.types import Fabric, Garment, Ints
+from toile.core.errors import ToileError
+from toile.core.records import Fabric, Garment, Ints
 
 
 def join(garments: Sequence[Garment]) -> Garment:

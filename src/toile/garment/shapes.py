@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from toile.core.records import Fabric, Floats, Garment, Ints
 from toile.garment.build import weld
 from toile.garment.fabric import fabric as fabric_named
-from toile.mesh.grid import cell_triangles
-from toile.types import Fabric, Floats, Garment, Ints
+from toile.garment.mesh.grid import cell_triangles
 
 
 def square_cloth(

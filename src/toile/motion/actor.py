@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from toile.body.rotation import continuous, from_axis_angle, inverse, multiply, normalise
-from toile.types import Floats, Motion
+from toile.core.records import Floats, Motion
+from toile.geometry.rotation import continuous, from_axis_angle, inverse, multiply, normalise
 
 STATURE = 1.75
 THIGH, SHIN, ANKLE, FOOT = (share * STATURE for share in (0.245, 0.246, 0.039, 0.152))

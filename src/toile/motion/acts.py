@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from toile.body.rotation import multiply, rotate
+from toile.core.records import Floats, Motion
+from toile.geometry.rotation import multiply, rotate
 from toile.motion.actor import (
     ANKLE,
     HIP_HALF,
@@ -23,7 +24,6 @@ from toile.motion.actor import (
     turn_z,
 )
 from toile.motion.legs import reach as reach_ankle
-from toile.types import Floats, Motion
 
 SIDES = ("Left", "Right")
 

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
-from toile.body.rotation import from_euler, to_euler_zyx
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Floats, Motion
+from toile.geometry.rotation import from_euler, to_euler_zyx
 from toile.motion.source import finish
-from toile.types import Floats, Motion
 
 MAX_BYTES = 128 * 2**20
 MAX_JOINTS = 1000

@@ -13,12 +13,12 @@ import numpy as np
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
-from toile.body.rotation import from_matrix, from_vector, inverse, multiply, rotate, to_matrix, unit
-from toile.body.skin import vertex_normals
+from toile.body.model.skin import vertex_normals
+from toile.core.records import LIMBS, Body, Floats, Ints
+from toile.geometry.rotation import from_matrix, from_vector, inverse, multiply, rotate, to_matrix, unit
 from toile.motion.feet import SIDES, turn_subtree
 from toile.motion.track import smooth
 from toile.motion.transfer import Pose
-from toile.types import LIMBS, Body, Floats, Ints
 
 NEAR = 0.12
 """a vertex farther than this from the other skin is not inside it [m]"""

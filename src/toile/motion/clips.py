@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from toile.body.avatar import clip_names, read_clip
-from toile.errors import ToileError
+from toile.body.avatar.read import clip_names, read_clip
+from toile.core.errors import ToileError
+from toile.core.records import Motion
 from toile.motion.source import finish
-from toile.types import Motion
 
 
 def read_avatar_motion(

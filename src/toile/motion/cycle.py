@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from toile.body.bone_names import find_bones
-from toile.body.rotation import continuous, inverse, multiply, rotate, slerp, yaw
-from toile.errors import ToileError
+from toile.body.avatar.bone_names import find_bones
+from toile.core.errors import ToileError
+from toile.core.records import Floats, Motion
+from toile.geometry.rotation import continuous, inverse, multiply, rotate, slerp, yaw
 from toile.motion.kinematics import joint_positions
 from toile.motion.track import loop_travel
-from toile.types import Floats, Motion
 
 SHORTEST = 0.4
 """of a cycle [s]"""

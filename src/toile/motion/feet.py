@@ -14,11 +14,11 @@ import numpy as np
 from scipy import ndimage
 from scipy.spatial import ConvexHull
 
-from toile.body.rotation import from_matrix, heading, inverse, multiply, rotate, slerp, unit, yaw
+from toile.core.records import LIMBS, Body, Bools, Floats
+from toile.geometry.rotation import from_matrix, heading, inverse, multiply, rotate, slerp, unit, yaw
 from toile.motion.legs import COMFORT, reach
 from toile.motion.track import smooth
 from toile.motion.transfer import UP, Pose
-from toile.types import LIMBS, Body, Bools, Floats
 
 SIDES = ("left", "right")
 

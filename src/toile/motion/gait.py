@@ -14,8 +14,9 @@ from typing import TypeAlias
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from toile.body.rotation import multiply, rotate
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Floats, Motion
+from toile.geometry.rotation import multiply, rotate
 from toile.motion.actor import (
     ANKLE,
     BALL,
@@ -30,7 +31,6 @@ from toile.motion.actor import (
     turn_y,
     turn_z,
 )
-from toile.types import Floats, Motion
 
 HARMONICS = 8
 

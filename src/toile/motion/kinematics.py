@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from toile.body.rotation import multiply, rotate
-from toile.types import Floats, Ints, Motion
+from toile.core.records import Floats, Ints, Motion
+from toile.geometry.rotation import multiply, rotate
 
 
 def world_rotations(parents: Ints | Sequence[int], local: Floats) -> Floats:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from toile.body.rotation import between, from_axis_angle, multiply, rotate, unit
-from toile.types import Floats
+from toile.core.records import Floats
+from toile.geometry.rotation import between, from_axis_angle, multiply, rotate, unit
 
 STRAIGHT = 0.9985
 """longest distance from hip to ankle as a share of thigh + shin: a knee bent by about 6°"""

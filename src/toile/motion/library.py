@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Motion
 from toile.motion.acts import idle, reach, sit, turn
 from toile.motion.bvh import read_bvh
 from toile.motion.clips import read_avatar_motion
@@ -15,7 +16,6 @@ from toile.motion.gait import run, walk
 from toile.motion.smpl import read_npz
 from toile.motion.source import start_here
 from toile.motion.tour import tour
-from toile.types import Motion
 
 MOTIONS: Mapping[str, Callable[..., Motion]] = {
     "walk": walk,

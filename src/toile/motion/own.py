@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from toile.body.avatar import read_own_clip
-from toile.body.axes import Axes
-from toile.body.bone_names import find_bones
-from toile.body.rotation import to_matrix, yaw
-from toile.errors import ToileError
+from toile.body.avatar.bone_names import find_bones
+from toile.body.avatar.read import read_own_clip
+from toile.core.errors import ToileError
+from toile.core.records import Body, Floats
+from toile.geometry.rotation import to_matrix, yaw
+from toile.io.axes import Axes
 from toile.motion.track import Track, track_of
-from toile.types import Body, Floats
 
 KEY = "came_from"
 """where a recording's settings keep its origin"""

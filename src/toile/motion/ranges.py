@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from toile.body.rotation import from_matrix, inverse, multiply, rotate, unit
+from toile.core.records import Floats
+from toile.geometry.rotation import from_matrix, inverse, multiply, rotate, unit
 from toile.motion import feet
 from toile.motion.feet import SIDES
 from toile.motion.legs import knee_bend
 from toile.motion.transfer import Pose
-from toile.types import Floats
 
 LIMITS = {
     "hip": (-30.0, 125.0),

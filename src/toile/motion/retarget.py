@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from toile.body.rotation import multiply, rotate, to_matrix, yaw
+from toile.core.records import LIMBS, Body, Floats, Motion
+from toile.geometry.rotation import multiply, rotate, to_matrix, yaw
 from toile.motion import clearance, feet
 from toile.motion.clearance import ClearanceSettings
 from toile.motion.feet import SIDES, FootSettings, Steps
 from toile.motion.ranges import joint_ranges
 from toile.motion.track import Track, loop_travel, resample, smooth, smooth_turns, track_of, unroll
 from toile.motion.transfer import Pose, transfer
-from toile.types import LIMBS, Body, Floats, Motion
 
 
 @dataclass(frozen=True, slots=True)

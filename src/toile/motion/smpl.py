@@ -17,10 +17,10 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-from toile.body.rotation import from_vector
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Floats, Motion
+from toile.geometry.rotation import from_vector
 from toile.motion.source import finish
-from toile.types import Floats, Motion
 
 MAX_BYTES = 512 * 2**20
 MAX_FRAMES = 500_000

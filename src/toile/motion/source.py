@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.body.bone_names import Bones, find_bones, renamed
-from toile.body.rotation import between, continuous, inverse, multiply, normalise, rotate, to_vector, yaw
+from toile.body.avatar.bone_names import Bones, find_bones, renamed
+from toile.core.records import Floats, Ints, Motion
+from toile.geometry.rotation import between, continuous, inverse, multiply, normalise, rotate, to_vector, yaw
 from toile.motion.kinematics import joint_positions, rest_positions
-from toile.types import Floats, Ints, Motion
 
 UNITS = {"m": 1.0, "cm": 0.01, "inch": 0.0254, "mm": 0.001, "foot": 0.3048, "CMU": 0.0254 / 0.45}
 """metres in a unit; CMU's motions come from ASF files whose length unit is 0.45 to the inch"""

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.body.rotation import continuous, multiply, rotate, slerp, yaw
-from toile.errors import ToileError
+from toile.core.errors import ToileError
+from toile.core.records import Floats, Motion
+from toile.geometry.rotation import continuous, multiply, rotate, slerp, yaw
 from toile.motion.actor import NAMES, SIGN, turn_x, turn_y, turn_z
 from toile.motion.gait import walk
 from toile.motion.track import unroll
-from toile.types import Floats, Motion
 
 CROSSED = {"Left": (52.0, 8.0, 92.0, 62.0), "Right": (34.0, 8.0, 84.0, 62.0)}
 """flexion, abduction and inward turn of the upper arm, bend of the elbow [degrees]; the left arm is above"""

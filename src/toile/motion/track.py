@@ -14,7 +14,9 @@ from functools import lru_cache
 import numpy as np
 
 from toile._kernels import track_pose
-from toile.body.rotation import (
+from toile.body.model.skin import pose_body
+from toile.core.records import Body, Floats, Ints, Motion, as_floats, as_ints
+from toile.geometry.rotation import (
     continuous,
     from_matrix,
     heading,
@@ -26,9 +28,7 @@ from toile.body.rotation import (
     to_matrix,
     yaw,
 )
-from toile.body.skin import pose_body
 from toile.motion.kinematics import world_rotations
-from toile.types import Body, Floats, Ints, Motion, as_floats, as_ints
 
 
 @dataclass(frozen=True, eq=False, slots=True)

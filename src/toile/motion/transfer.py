@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.body.bone_names import Bones, find_bones
-from toile.body.rotation import between, from_matrix, inverse, multiply, rotate, slerp, unit, yaw
+from toile.body.avatar.bone_names import Bones, find_bones
+from toile.core.records import Body, Floats, Motion
+from toile.geometry.rotation import between, from_matrix, inverse, multiply, rotate, slerp, unit, yaw
 from toile.motion.kinematics import rest_positions, world_positions, world_rotations
 from toile.motion.source import leg_length
-from toile.types import Body, Floats, Motion
 
 UP = np.array([0.0, 1.0, 0.0])
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from toile.errors import ToileError
-from toile.export.smooth import Smoothed
-from toile.run.record import Frame, RecordedFile, Source
+from toile.core.errors import ToileError
+from toile.render.smooth import Smoothed
+from toile.store.record import Frame, RecordedFile, Source
 
 FILES = {
     "/": ("player.html", "text/html; charset=utf-8"),

@@ -13,7 +13,7 @@ from toile.bench.papers.records import Bench, Progress, Section
 from toile.bench.papers.report import write_report
 from toile.bench.papers.tablecloth import tablecloth
 from toile.bench.papers.walking import following, walking
-from toile.choose import choose
+from toile.core.choices import choose
 
 EXPERIMENTS: dict[str, Callable[[Bench], Section]] = {
     "tablecloth": tablecloth,

@@ -16,9 +16,9 @@ from toile.bench.papers.sewing import (
     dress_by_springs,
     iteration_times,
 )
-from toile.body import named_body
-from toile.body.skin import rest_pose
-from toile.types import PosedBody
+from toile.body.model.make import named_body
+from toile.body.model.skin import rest_pose
+from toile.core.records import PosedBody
 
 SPACES = {IMAGE: "image", OBJECT: "object"}
 TABLE_1 = {"shirt": (1800, 15.8, 30.8, 7.6, 22.5, 82, 149), "dress": (3840, 33.0, 52.0, 15.1, 34.2, 130, 150)}

@@ -10,17 +10,19 @@ import numpy as np
 
 from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, clock
 from toile.bench.papers.scene import draw, quality, worn_meshes
-from toile.body import named_body
-from toile.body.skin import pose_body, rest_pose
-from toile.cloth import make_solver
-from toile.cloth.solver import Solver
-from toile.collision.base import Collider
-from toile.collision.contacts import make_collider
-from toile.collision.surface import SurfaceCollider
+from toile.body.model.make import named_body
+from toile.body.model.skin import pose_body, rest_pose
+from toile.core.records import Body, ContactQuery, Floats, Garment, PosedBody, State
 from toile.garment.shapes import flat_position, square_cloth
-from toile.motion import lead_in, read_motion, retarget
-from toile.run.advance import advance_frame
-from toile.types import Body, ContactQuery, Floats, Garment, PosedBody, State
+from toile.motion.library import read_motion
+from toile.motion.retarget import retarget
+from toile.motion.track import lead_in
+from toile.sim.colliders.base import Collider
+from toile.sim.colliders.contacts import make_collider
+from toile.sim.colliders.surface import SurfaceCollider
+from toile.sim.frame.advance import advance_frame
+from toile.sim.solvers.base import Solver
+from toile.sim.solvers.table import make_solver
 
 DT = 0.01
 """time step of the paper [s]"""

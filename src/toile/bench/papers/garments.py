@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toile.core.records import Body, Garment, Pattern
 from toile.garment.build import build
-from toile.pattern.drafts import draft
-from toile.types import Body, Garment, Pattern
+from toile.pattern.drafts.library import draft
 
 KINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "skirt": ("skirt", {}),

@@ -9,10 +9,10 @@ import numpy as np
 from toile.bench.papers.garments import cut
 from toile.bench.papers.records import Bench, Claim, Plot, Section, Table, number
 from toile.bench.papers.sewing import IMAGE, OBJECT, iteration_times
-from toile.body import named_body
-from toile.body.skin import rest_pose
-from toile.mesh.topology import unique_edges
-from toile.types import Body, Floats
+from toile.body.model.make import named_body
+from toile.body.model.skin import rest_pose
+from toile.core.records import Body, Floats
+from toile.geometry.topology import unique_edges
 
 
 def subdivided(body: Body, times: int) -> Body:

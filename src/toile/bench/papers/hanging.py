@@ -6,13 +6,13 @@ import numpy as np
 
 from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, clock
 from toile.bench.papers.scene import draw, quality
-from toile.cloth import make_solver
-from toile.collision.base import no_contacts
-from toile.export.picture import garment_mesh
+from toile.core.records import Floats, Garment, Ints, Scene, State
 from toile.garment.fabric import FABRICS, bending_length
 from toile.garment.shapes import flat_position, square_cloth
-from toile.run.advance import GRAVITY, STILL_AIR
-from toile.types import Floats, Garment, Ints, Scene, State
+from toile.render.picture import garment_mesh
+from toile.sim.colliders.base import no_contacts
+from toile.sim.frame.advance import GRAVITY, STILL_AIR
+from toile.sim.solvers.table import make_solver
 
 CELLS, SIDE = 12, 0.5
 """12 × 12 cells are 288 triangles, the paper's "about 300"; side [m]"""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from toile.types import Floats
+from toile.core.records import Floats
 
 clock = time.process_time
 """CPU time of all threads [s]: other programs on the machine do not disturb it"""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import toile
-from toile.atomic import replacing
 from toile.bench.papers.records import Claim, Plot, Section, Table
+from toile.core.atomic import replacing
 
 STYLE = (
     "body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}"

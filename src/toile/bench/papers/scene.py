@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from toile.audit.check import audit
 from toile.bench.papers.records import Bench, Picture, clock
-from toile.body.skin import pose_body, rest_pose
-from toile.cloth.solver import Solver
-from toile.collision.base import Collider
-from toile.export.image import write_png
-from toile.export.picture import Mesh, Studio, body_mesh, garment_mesh, render_views
-from toile.mesh.geometry import edge_elongation
-from toile.motion import lead_in, read_motion, retarget
-from toile.run.advance import advance_frame
-from toile.run.attach import Attachment
-from toile.run.check import audit
-from toile.types import Body, Floats, Garment, PosedBody, State
+from toile.body.model.skin import pose_body, rest_pose
+from toile.core.records import Body, Floats, Garment, PosedBody, State
+from toile.geometry.triangles import edge_elongation
+from toile.motion.library import read_motion
+from toile.motion.retarget import retarget
+from toile.motion.track import lead_in
+from toile.render.image import write_png
+from toile.render.picture import Mesh, Studio, body_mesh, garment_mesh, render_views
+from toile.sim.colliders.base import Collider
+from toile.sim.frame.advance import advance_frame
+from toile.sim.frame.attach import Attachment
+from toile.sim.solvers.base import Solver
 
 STUDIO = Studio(samples=4)
 

@@ -9,16 +9,16 @@ import numpy as np
 from toile.bench.papers.garments import Cut
 from toile.bench.papers.records import clock
 from toile.bench.papers.scene import Quality, quality
-from toile.cloth.spring import Sewn, SpringSettings, SpringSolver
-from toile.collision.base import no_contacts
-from toile.collision.contacts import make_collider
-from toile.collision.maps import MapFrame, Maps
+from toile.core.records import ContactQuery, Floats, Garment, PosedBody, Scene, State
+from toile.core.units import cm
 from toile.garment.build import weld, weld_positions
-from toile.garment.place import place
-from toile.run.advance import GRAVITY, STILL_AIR
-from toile.run.dress import dress_garments
-from toile.types import ContactQuery, Floats, Garment, PosedBody, Scene, State
-from toile.units import cm
+from toile.garment.place.place import place
+from toile.sim.colliders.base import no_contacts
+from toile.sim.colliders.contacts import make_collider
+from toile.sim.colliders.maps import MapFrame, Maps
+from toile.sim.dress.dress import dress_garments
+from toile.sim.frame.advance import GRAVITY, STILL_AIR
+from toile.sim.solvers.spring import Sewn, SpringSettings, SpringSolver
 
 SEWN = 0.01
 """a seam whose sides are nearer than this is closed [m]"""

@@ -8,13 +8,13 @@ import numpy as np
 
 from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, clock
 from toile.bench.papers.scene import draw, quality, sphere_mesh
-from toile.cloth import make_solver
-from toile.collision.shapes import Sphere
-from toile.export.picture import garment_mesh
+from toile.core.records import Floats, Garment, Scene, State
+from toile.core.units import cm
 from toile.garment.shapes import flat_position, square_cloth
-from toile.run.advance import GRAVITY, STILL_AIR
-from toile.types import Floats, Garment, Scene, State
-from toile.units import cm
+from toile.render.picture import garment_mesh
+from toile.sim.colliders.shapes import Sphere
+from toile.sim.frame.advance import GRAVITY, STILL_AIR
+from toile.sim.solvers.table import make_solver
 
 RADIUS, SIDE, SPEED = 0.25, 1.0, 1.0
 """of sphere and cloth [m], of the moving sphere [m/s]"""

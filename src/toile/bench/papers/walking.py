@@ -9,17 +9,17 @@ import numpy as np
 from toile.bench.papers.garments import Cut, cut
 from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, clock, ratio
 from toile.bench.papers.scene import Walked, draw, quality, walk, worn_meshes
-from toile.body import named_body
-from toile.body.skin import rest_pose
-from toile.cloth import make_solver
-from toile.cloth.xpbd import XpbdSolver
-from toile.collision.contacts import make_collider
-from toile.collision.surface import SurfaceCollider
+from toile.body.model.make import named_body
+from toile.body.model.skin import rest_pose
+from toile.core.records import Body, Floats, Garment, Scene, State
 from toile.garment.from_mesh import mesh_garment
 from toile.garment.outfit import join, layered
-from toile.run.advance import GRAVITY, STILL_AIR
-from toile.run.dress import dress_garments
-from toile.types import Body, Floats, Garment, Scene, State
+from toile.sim.colliders.contacts import make_collider
+from toile.sim.colliders.surface import SurfaceCollider
+from toile.sim.dress.dress import dress_garments
+from toile.sim.frame.advance import GRAVITY, STILL_AIR
+from toile.sim.solvers.table import make_solver
+from toile.sim.solvers.xpbd import XpbdSolver
 
 WALKS = {"skirt": (672, 0.244), "dress with sleeves": (2300, 0.294)}
 """vertices, seconds per frame"""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from toile.core.records import Floats, Panel
 from toile.pattern.drafts.cutting import Point, Side, length_between, piece, side, solve, unfold
 from toile.pattern.drafts.measures import Measures
-from toile.types import Floats, Panel
 
 CAP_LOWEST = 0.075
 """lowest crown of a sleeve that still lets the arm hang [m]; a tighter armhole is cut deeper"""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import brentq
 
-from toile.errors import ToileError
-from toile.pattern.curves import curve_length, edge_length
-from toile.types import CurveKind, Edge, EdgeRef, Hold, Panel, Placement, Seam
+from toile.core.errors import ToileError
+from toile.core.records import CurveKind, Edge, EdgeRef, Hold, Panel, Placement, Seam
+from toile.pattern.model.curves import curve_length, edge_length
 
 Point = tuple[float, float]
 

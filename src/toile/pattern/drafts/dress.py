@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from toile.core.records import Panel, Pattern, Seam
 from toile.pattern.drafts.bodice import (
     Bodice,
     arm_girth,
@@ -16,11 +17,10 @@ from toile.pattern.drafts.bodice import (
     sleeve_width,
 )
 from toile.pattern.drafts.cutting import Point, Side, mirror, piece, sew, side, unfold_facing
+from toile.pattern.drafts.lengths import hem_height, sleeve_length
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, dart_seams, sleeve_seams, waist_chain
 from toile.pattern.drafts.skirt import sector, skirt_piece
-from toile.pattern.drafts.words import hem_height, sleeve_length
-from toile.types import Panel, Pattern, Seam
 
 SLEEVE_EASE = 0.09
 """added to the arm's girth [m]"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toile.core.records import Panel, Pattern, Seam
 from toile.pattern.drafts.bodice import (
     arm_girth,
     bodice,
@@ -13,11 +14,10 @@ from toile.pattern.drafts.bodice import (
     sleeve_width,
 )
 from toile.pattern.drafts.cutting import length_of, mirror, moved, piece, sew, side
+from toile.pattern.drafts.lengths import hem_height, sleeve_length
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, sleeve_seams
 from toile.pattern.drafts.shirt import back_piece, collar_seams, fronts, stand_collar
-from toile.pattern.drafts.words import hem_height, sleeve_length
-from toile.types import Panel, Pattern, Seam
 
 
 def hooded_jacket(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from toile.errors import ToileError
+from toile.core.errors import ToileError
 
 _DERIVED: dict[str, Callable[[Measures], float]] = {
     "height": lambda m: m["waist_height"] / 0.62,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from toile.core.records import Panel, Seam
 from toile.pattern.drafts.cutting import has_edge, sew
-from toile.types import Panel, Seam
 
 HANDS = ("left", "right")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from toile.core.records import Panel, Pattern, Seam
 from toile.pattern.drafts.bodice import (
     Bodice,
     arm_girth,
@@ -17,10 +18,9 @@ from toile.pattern.drafts.bodice import (
     sleeve_width,
 )
 from toile.pattern.drafts.cutting import length_of, mirror, piece, sew, side, unfold_facing
+from toile.pattern.drafts.lengths import sleeve_length
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, sleeve_seams
-from toile.pattern.drafts.words import sleeve_length
-from toile.types import Panel, Pattern, Seam
 
 
 def shirt(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from toile.core.records import Hold, Panel, Pattern, Seam
 from toile.pattern.drafts.cutting import Point, Side, arc, hold, piece, sew, side, unfold_facing
+from toile.pattern.drafts.lengths import eased_waist, hem_height
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
-from toile.pattern.drafts.words import eased_waist, hem_height
-from toile.types import Hold, Panel, Pattern, Seam
 
 DART_LEAST = 0.008
 """narrower differences between waist and hips are taken up by a little more flare [m]"""

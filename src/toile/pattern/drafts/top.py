@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from toile.core.records import Pattern
 from toile.pattern.drafts.bodice import bodice, front_and_back
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import body_seams
-from toile.types import Pattern
 
 
 def top(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from toile.core.records import Panel, Pattern, Seam
 from toile.pattern.drafts.cutting import Point, Side, length_between, mirror, piece, sew, side, solve
+from toile.pattern.drafts.lengths import eased_waist, hem_height
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
 from toile.pattern.drafts.skirt import hold_waistband, waistband_pieces
-from toile.pattern.drafts.words import eased_waist, hem_height
-from toile.types import Panel, Pattern, Seam
 
 
 @dataclass(frozen=True, slots=True)

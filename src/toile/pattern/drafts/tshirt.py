@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toile.core.records import Pattern
 from toile.pattern.drafts.bodice import (
     arm_girth,
     bodice,
@@ -11,10 +12,9 @@ from toile.pattern.drafts.bodice import (
     sleeve_width,
 )
 from toile.pattern.drafts.cutting import mirror
+from toile.pattern.drafts.lengths import sleeve_length
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import body_seams, sleeve_seams
-from toile.pattern.drafts.words import sleeve_length
-from toile.types import Pattern
 
 
 def tshirt(

@@ -1,0 +1,1 @@
+"""Is the result right? Measured on the finished result, without the simulation."""

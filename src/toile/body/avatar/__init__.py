@@ -1,0 +1,1 @@
+"""Skinned avatars become bodies."""

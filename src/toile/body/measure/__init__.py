@@ -1,0 +1,1 @@
+"""Tailor's measures of a body."""

@@ -1,0 +1,1 @@
+"""The template: shape from measures, skeleton, skin."""

@@ -1,0 +1,1 @@
+"""3D scans become bodies."""

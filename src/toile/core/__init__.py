@@ -1,0 +1,1 @@
+"""Records, units, errors, choices by name and safe files: what every room uses."""

@@ -1,0 +1,46 @@
+"""Arrays in records: their types, and the checks that are made of them once."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from toile.core.errors import ToileError
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int32]
+Bools: TypeAlias = NDArray[np.bool_]
+
+
+def as_floats(values: ArrayLike, *shape: int, name: str = "array") -> Floats:
+    """Return a read-only float64 copy; -1 in shape means any size. NaN and infinity are refused."""
+    array = np.array(values, dtype=np.float64, order="C")
+    _check_shape(array, shape, name)
+    if not np.isfinite(array).all():
+        raise ToileError(f"{name} holds NaN or infinite numbers")
+    array.setflags(write=False)
+    return array
+
+
+def as_ints(values: ArrayLike, *shape: int, name: str = "array") -> Ints:
+    """Return a read-only int32 copy; -1 in shape means any size."""
+    array = np.array(values, dtype=np.int32, order="C")
+    _check_shape(array, shape, name)
+    array.setflags(write=False)
+    return array
+
+
+def _check_shape(array: NDArray[Any], shape: tuple[int, ...], name: str) -> None:
+    if array.ndim != len(shape) or any(
+        want not in (-1, got) for want, got in zip(shape, array.shape, strict=True)
+    ):
+        wanted = ", ".join("any" if s == -1 else str(s) for s in shape)
+        raise ToileError(f"{name} has shape {array.shape}, wanted ({wanted})")
+
+
+def set_fields(record: object, **values: Any) -> None:
+    """Store checked values in a frozen record from its __post_init__."""
+    for key, value in values.items():
+        object.__setattr__(record, key, value)

@@ -1,0 +1,70 @@
+"""Files that appear whole or not at all: written beside, flushed to the disk, renamed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from toile.core.errors import ToileError
+
+
+def one_line(error: Exception) -> str:
+    """Return an error's message as one short line."""
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    return " ".join(str(error).split())[:200] or type(error).__name__
+
+
+@contextlib.contextmanager
+def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield another name beside path, with the same suffix, for a library that writes files itself.
+
+    When all went well, the file is flushed to the disk and takes the final name; else it is removed.
+    """
+    final = Path(os.path.realpath(path))
+    part = final.with_name(f".{secrets.token_hex(6)}.part{final.suffix}")
+    if not final.parent.is_dir():
+        raise ToileError(f"cannot write {path}: there is no folder {final.parent}")
+    try:
+        yield part
+        with open(part, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(part, final)
+        _flush_folder(final.parent)
+    except OSError as error:
+        raise ToileError(f"cannot write {path}: {error.strerror or one_line(error)}") from error
+    except ToileError as error:
+        # nobody knows the name beside
+        raise ToileError(str(error).replace(str(part), str(path))) from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Yield a binary file beside path that takes its name only when all went well and is on the disk."""
+    with replacing_path(path) as part, open(part, "xb") as file:
+        yield file
+        file.flush()
+
+
+def flush(file: IO[bytes]) -> None:
+    """Wait until a file's content is on the disk."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    # makes the new name itself durable; not every system lets one open a folder
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,1 @@
+"""Ease, girths, sizes, alterations."""

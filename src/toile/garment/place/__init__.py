@@ -1,0 +1,1 @@
+"""Unsewn panels placed round the body."""

@@ -1,0 +1,1 @@
+"""Rotations, sections, triangle meshes as arrays."""

@@ -1,0 +1,1 @@
+"""What every caller can ask for."""

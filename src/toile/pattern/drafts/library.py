@@ -1,0 +1,100 @@
+"""Garments drafted from measurements, each a short program in tailoring words."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toile.core.errors import ToileError
+from toile.core.records import Pattern
+from toile.pattern.drafts.dress import dress, sleeved_dress
+from toile.pattern.drafts.jacket import coat, hooded_jacket
+from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.shirt import shirt
+from toile.pattern.drafts.skirt import circle_skirt, pleated_skirt, skirt
+from toile.pattern.drafts.top import top
+from toile.pattern.drafts.trousers import shorts, trousers
+from toile.pattern.drafts.tshirt import tshirt
+
+Draft = Callable[..., Pattern]
+
+DRAFTS: dict[str, Draft] = {
+    "skirt": skirt,
+    "circle_skirt": circle_skirt,
+    "pleated_skirt": pleated_skirt,
+    "top": top,
+    "tshirt": tshirt,
+    "shirt": shirt,
+    "trousers": trousers,
+    "shorts": shorts,
+    "dress": dress,
+    "sleeved_dress": sleeved_dress,
+    "hooded_jacket": hooded_jacket,
+    "coat": coat,
+}
+"""name → program(measures, **style)"""
+
+
+def draft(name: str, measurements: Mapping[str, float], **style: Any) -> Pattern:
+    """Return the pattern of a garment for these measurements [m], with style options (see `options`)."""
+    if name not in DRAFTS:
+        raise ToileError(f"there is no draft '{name}': choose {', '.join(DRAFTS)}")
+    known = options(name)
+    for option, value in style.items():
+        if option not in known:
+            raise ToileError(f"draft {name} has no option '{option}': choose {', '.join(known)}")
+        _check_value(name, option, value, known[option])
+    pattern = DRAFTS[name](Measures(measurements), **style)
+    return replace(pattern, recipe=recipe_text(name, style))
+
+
+def recipe_text(name: str, style: Mapping[str, Any]) -> str:
+    """Return a draft and its style as one line, from which `draft_again` makes it anew."""
+    return " ".join([name, *(f"{key}={value}" for key, value in style.items())])
+
+
+def draft_again(recipe: str, measurements: Mapping[str, float]) -> Pattern:
+    """Return the garment of a recipe for other measurements [m]."""
+    name, *words = recipe.split()
+    if name not in DRAFTS:
+        raise ToileError(f"'{recipe[:60]}' is no recipe: it starts with one of {', '.join(DRAFTS)}")
+    known, style = options(name), {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or key not in known:
+            raise ToileError(f"recipe '{recipe[:60]}': '{word[:30]}' is no option of {name}")
+        style[key] = _value(value)
+    return draft(name, measurements, **style)
+
+
+def _value(text: str) -> Any:
+    if text in ("True", "False"):
+        return text == "True"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def options(name: str) -> dict[str, Any]:
+    """Return the style options of a draft and their defaults."""
+    parameters = inspect.signature(DRAFTS[name]).parameters.values()
+    return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+
+def _check_value(name: str, option: str, value: Any, default: Any) -> None:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and isinstance(default, int) and not isinstance(default, bool):
+        # a whole number as default: it counts something
+        if not 1 <= value <= 200:
+            raise ToileError(f"draft {name}: {option} is {value!r}, wanted 1 to 200")
+        return
+    if number and not (math.isfinite(value) and abs(value) <= 3.0):
+        raise ToileError(f"draft {name}: {option} is {value!r}, wanted metres between -3 and 3")
+    if isinstance(value, str) != isinstance(default, str) and not (number and isinstance(default, str)):
+        raise ToileError(f"draft {name}: {option} is {value!r}, wanted something like {default!r}")

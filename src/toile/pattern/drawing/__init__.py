@@ -1,0 +1,1 @@
+"""Patterns drawn flat and described in words."""

@@ -1,0 +1,1 @@
+"""Sizes: standard girths, and grading by rules."""

@@ -1,0 +1,1 @@
+"""What can be asked of a pattern and done to it: curves, lengths, checks, splits."""

@@ -1,0 +1,1 @@
+"""Pieces as CAD and drawing files have them, made into panels."""

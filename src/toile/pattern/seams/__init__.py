@@ -1,0 +1,1 @@
+"""Seams proposed for pieces that come without, and seams judged."""

@@ -1,0 +1,1 @@
+"""Where time advances: solvers, colliders, dressing, walking."""

@@ -1,0 +1,1 @@
+"""Colliders: one file a method."""

@@ -1,0 +1,1 @@
+"""From flat panels to a dressed body at rest."""

@@ -1,0 +1,153 @@
+"""Patterns and a body → a dressed body: the whole chain in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+import toile
+from toile.body.model.skin import rest_pose
+from toile.core.records import Body, Fabric, Floats, Garment, Ints, Pattern, Recording
+from toile.fit.tuck import tuck_in
+from toile.garment.build import build
+from toile.garment.elastic import with_elastic_bands
+from toile.garment.fabric import Fabrics, fabric_of_each
+from toile.garment.from_mesh import Worn
+from toile.garment.outfit import join, layered
+from toile.garment.place.dressing_order import turns
+from toile.garment.place.place import place
+from toile.sim.dress.settle import sew_with
+from toile.sim.dress.sew import Progress, Sewn, SewSettings, silent
+from toile.sim.method import COLLIDER, SOLVER, Method, make_method
+from toile.sim.solvers.xpbd import XpbdSettings
+
+
+def dress(
+    patterns: Sequence[Pattern | Worn],
+    body: Body,
+    *,
+    fabric: Fabrics = "cotton",
+    edge_length: float = 0.015,
+    settings: SewSettings | None = None,
+    engine: XpbdSettings | None = None,
+    solver: str = SOLVER,
+    collider: str = COLLIDER,
+    tune: Mapping[str, Any] | None = None,
+    mesh: str = "triangles",
+    progress: Progress = silent,
+) -> Recording:
+    """Return the body in its rest pose, wearing the garments, as a recording of the last two frames.
+
+    Patterns, or meshes that come in place (`read_garment`), are worn in their order: a later one lies over
+    the earlier ones. edge_length [m] is the
+    mesh's target; fabric is one for all or one for each pattern. solver and collider name another method
+    to drape with, tune its settings by name (docs/papers.md); mesh is "triangles" or "grid".
+    """
+    method = make_method(solver, collider, tune, engine)
+    fabrics = fabric_of_each(fabric, len(patterns))
+    progress("cutting", 0.0)
+    items = list(zip(patterns, fabrics, strict=True))
+    flat = [(item, chosen) for item, chosen in items if not isinstance(item, Worn)]
+    cut, notes = cut_out(flat, body, edge_length, mesh)
+    left = iter(cut)
+    garments = [item.made_of(chosen) if isinstance(item, Worn) else next(left) for item, chosen in items]
+    recording = dress_garments(garments, body, settings=settings, method=method, progress=progress)
+    return replace(recording, settings={**recording.settings, "notes": notes})
+
+
+def cut_out(
+    patterns: Sequence[tuple[Pattern, str | Fabric]], body: Body, edge_length: float, mesh: str = "triangles"
+) -> tuple[list[Garment], list[str]]:
+    """Return patterns, inner first, each of its fabric, cut for this body, and notes on what that took.
+
+    What is tucked in is taken in, short waistbands become elastic.
+    """
+    garments = []
+    tucked, notes = tuck_in([pattern for pattern, _ in patterns], body)
+    for pattern, (_, fabric) in zip(tucked, patterns, strict=True):
+        fitted, note = with_elastic_bands(pattern, body)
+        garments.append(build(fitted, fabric, edge_length, mesh=mesh))
+        notes += [note] if note else []
+    return garments, notes
+
+
+def dress_garments(
+    garments: Sequence[Garment | Worn],
+    body: Body,
+    *,
+    settings: SewSettings | None = None,
+    method: Method | None = None,
+    progress: Progress = silent,
+) -> Recording:
+    """Return the body wearing garments that are built but not sewn (see dress)."""
+    settings, method = settings or SewSettings(), method or Method()
+    *first, last = turns(garments, body)
+    sewing = Method(solver_settings=method.sewing_settings)
+    worn: Worn | None = None
+    for group in first:
+        sewn = _put_on(group, body, worn, sewing, settings, progress)
+        worn = Worn(sewn.garment, sewn.state.position)
+    return still_recording(_put_on(last, body, worn, method, settings, progress), body, settings, method)
+
+
+def _put_on(
+    garments: Sequence[Garment | Worn],
+    body: Body,
+    worn: Worn | None,
+    method: Method,
+    settings: SewSettings,
+    progress: Progress,
+) -> Sewn:
+    """Return these garments sewn over what is worn already, all together at rest."""
+    outfit, start = place_outfit(garments, body, worn)
+    if worn is None:
+        return sew_with(method, outfit, start, rest_pose(body), settings=settings, progress=progress)
+    # All start clear of each other, so each side of the cloth is the right one. The order of the layers would
+    # push them out of what is worn along its normals, and in a fold that has tipped over these point inward.
+    together = replace(outfit, garment_layer=np.zeros_like(outfit.garment_layer))
+    sewn = sew_with(
+        method, together, start, rest_pose(body),
+        settings=settings, progress=progress, order=outfit.garment_layer, **_kept(worn),
+    )  # fmt: skip
+    return replace(sewn, garment=replace(sewn.garment, garment_layer=outfit.garment_layer))
+
+
+def place_outfit(
+    garments: Sequence[Garment | Worn], body: Body, worn: Worn | None = None
+) -> tuple[Garment, Floats]:
+    """Return all garments as one and where its particles start round the body [m], (n, 3).
+
+    What is worn already comes first and stays where it is, the others start round it.
+    """
+    starts = [g.position if isinstance(g, Worn) else place(g, body, worn) for g in garments]
+    built = [g.garment if isinstance(g, Worn) else g for g in garments]
+    if worn is None:
+        return layered(join(built)), np.concatenate(starts)
+    above = int(worn.garment.garment_layer.max(initial=0)) + 1
+    outer = layered(join(built))
+    outer = replace(outer, garment_layer=outer.garment_layer + above)
+    return join([worn.garment, outer]), np.concatenate([worn.position, *starts])
+
+
+def _kept(worn: Worn) -> dict[str, Ints]:
+    """Return what is worn already and what of it is held, while other garments are sewn over it."""
+    return {
+        "fixed": worn.garment.hold_particle,
+        "worn": np.arange(worn.garment.particle_count, dtype=np.int32),
+    }
+
+
+def still_recording(sewn: Sewn, body: Body, settings: SewSettings, method: Method) -> Recording:
+    """Return the last two frames of a drape: enough to see whether it rests."""
+    frame = 1 / settings.fps
+    return Recording(
+        garment=sewn.garment,
+        body=body,
+        times=np.array([sewn.state.time - frame, sewn.state.time]),
+        positions=np.stack([sewn.previous, sewn.state.position]),
+        body_vertices=np.stack([body.vertices, body.vertices]),
+        settings={"toile": toile.__version__, "sew": asdict(settings), **method.chosen()},
+    )

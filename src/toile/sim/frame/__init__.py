@@ -1,0 +1,1 @@
+"""One frame of cloth round a body: steps, exact repair, rest."""

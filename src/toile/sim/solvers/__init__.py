@@ -1,0 +1,1 @@
+"""Cloth solvers: one file a method, one line in `table`."""

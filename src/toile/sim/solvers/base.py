@@ -1,0 +1,48 @@
+"""The contract of a cloth solver."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from toile.core.records import Floats, Ints, Scene, State
+
+
+class Solver(ABC):
+    """Moves one garment. Everything constant is prepared in ``__init__(garment, settings)``.
+
+    `pin` and `step` are musts; what else is asked of a solver has defaults here.
+    """
+
+    @property
+    def longest_look(self) -> float:
+        """Return the longest time between two looks at the skin [s]."""
+        return math.inf
+
+    @property
+    def followed_looks(self) -> int:
+        """Return in how many looks the skin is searched once: contacts are followed over it meanwhile."""
+        return 1
+
+    @abstractmethod
+    def pin(self, particles: Ints) -> None:
+        """Let these particles move with the velocity in the state, whatever pulls at them."""
+
+    @abstractmethod
+    def step(self, state: State, scene: Scene, dt: float) -> State:
+        """Return the state dt seconds later. The solver picks its own substeps inside dt."""
+
+
+Substep = Callable[[Floats, Floats, Scene, float, float], tuple[Floats, Floats]]
+"""(position, velocity, scene, length [s], time since the step began [s]) → position and velocity after it"""
+
+
+def in_substeps(substep: Substep, longest: float, state: State, scene: Scene, dt: float) -> State:
+    """Return the state dt seconds later, in equal substeps of at most `longest` seconds."""
+    count = max(1, int(np.ceil(dt / longest - 1e-9)))
+    h = dt / count
+    x, v = state.position, state.velocity
+    for k in range(count):
+        x, v = substep(x, v, scene, h, (k + 1) * h)
+    return State(position=x, velocity=v, time=state.time + dt)

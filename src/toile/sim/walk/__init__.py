@@ -1,0 +1,1 @@
+"""A dressed body in motion, frame by frame."""
