@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from toile import _kernels
-from toile import body as bodies
-from toile.body.measure.measures import volume
+from toile.body.library import open_body
+from toile.body.measure.measures import measure, volume
 from toile.body.model.data import load_template
+from toile.body.model.make import body_from_shape, load_body, named_body, save_body
 from toile.body.model.shape import Shape
 from toile.body.model.skin import pose_body
 from toile.core import container
@@ -18,7 +19,7 @@ NAMES = ("woman", "man")
 
 @pytest.fixture(scope="module", params=NAMES)
 def body(request):
-    return bodies.named_body(request.param)
+    return named_body(request.param)
 
 
 def test_skin_is_one_closed_surface_without_cavities(body):
@@ -82,8 +83,8 @@ def test_rigs_of_the_template():
 
 def test_file_round_trip(body, tmp_path):
     path = tmp_path / "me.toile"
-    bodies.save_body(body, path)
-    again = bodies.open_body(str(path))
+    save_body(body, path)
+    again = open_body(str(path))
     assert again.name == body.name
     assert np.array_equal(again.vertices, body.vertices)
     assert np.array_equal(again.weight, body.weight)
@@ -93,7 +94,7 @@ def test_file_round_trip(body, tmp_path):
 
 
 def test_mixamo_rig_moves_the_same_skin():
-    ours, theirs = (bodies.named_body("woman", rig=rig) for rig in ("cmu_mb", "mixamo"))
+    ours, theirs = (named_body("woman", rig=rig) for rig in ("cmu_mb", "mixamo"))
     assert np.array_equal(ours.vertices, theirs.vertices)
     assert theirs.measurements == ours.measurements
     assert len(theirs.skeleton.names) == 52
@@ -106,11 +107,11 @@ def test_mixamo_rig_moves_the_same_skin():
     # every bone lies in or near the skin
     heads = theirs.skeleton.world_from_joint[:, :3, 3]
     assert (np.linalg.norm(heads[:, None] - theirs.vertices[None], axis=2).min(axis=1) < 0.13).all()
-    assert bodies.measure(theirs)["waist"] == pytest.approx(ours.measurements["waist"], abs=1e-6)
+    assert measure(theirs)["waist"] == pytest.approx(ours.measurements["waist"], abs=1e-6)
     still = pose_body(theirs, theirs.skeleton.world_from_joint)
     assert np.allclose(still.vertices, theirs.vertices)
     with pytest.raises(ToileError, match="no rig 'fish'"):
-        bodies.named_body("woman", rig="fish")
+        named_body("woman", rig="fish")
 
 
 @pytest.mark.parametrize(
@@ -126,13 +127,13 @@ def test_mixamo_rig_moves_the_same_skin():
 )
 def test_damaged_file_is_one_line(field, value, words, tmp_path):
     path = tmp_path / "bad.toile"
-    bodies.save_body(bodies.named_body("woman"), path)
+    save_body(named_body("woman"), path)
     arrays, meta = container.load(path)
     broken = arrays[field].copy()
     broken.ravel()[0] = value
     container.save(path, arrays | {field: broken}, meta)
     with pytest.raises(ToileError, match=words) as caught:
-        bodies.load_body(path)
+        load_body(path)
     assert "\n" not in str(caught.value)
 
 
@@ -145,11 +146,11 @@ def test_skin_crosses_itself_only_between_lips_and_toes(body):
 
 def test_unknown_body_is_one_line():
     with pytest.raises(ToileError, match="woman, man"):
-        bodies.open_body("nobody.toile")
+        open_body("nobody.toile")
     with pytest.raises(ToileError, match="no body 'robot'"):
-        bodies.named_body("robot")
+        named_body("robot")
 
 
 def test_unknown_slider_is_named():
     with pytest.raises(ToileError, match="'tail'"):
-        bodies.body_from_shape(Shape(sliders={"tail": 1.0}))
+        body_from_shape(Shape(sliders={"tail": 1.0}))
