@@ -3,9 +3,18 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup demo test lint types readers clean
+PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f -print)
 
-setup: $(VENV)/stamp
+.PHONY: setup page demo test lint types readers clean
+
+setup: $(VENV)/stamp web/stamp
+
+# the browser's pages, into src/toile/web/page; without Node they are left out, with a message
+page: web/stamp
+
+web/stamp: $(filter-out web/stamp,$(PAGE_SOURCES)) tools/page.sh
+	tools/page.sh
+	touch $@
 
 $(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard kernels/*) $(wildcard tools/*.py)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -28,7 +37,7 @@ types: setup
 	$(BIN)/mypy
 
 clean:
-	rm -rf build $(VENV) .venv-bpy node_modules demo
+	rm -rf build $(VENV) .venv-bpy node_modules web/node_modules web/stamp src/toile/web/page demo
 
 # other programs that open our results, for the tests that prove it; tests of missing ones are skipped
 readers: setup

@@ -1,0 +1,1 @@
+import "toile-viewer";

@@ -1,0 +1,4 @@
+/** The viewer: a stage for dressed bodies. See docs/browser-engine.md. */
+export { computeNormals } from "./normals";
+export { Stage, type Grab, type StageOptions } from "./stage";
+export type { BodyMesh, ClothHit, ClothMesh, ClothPart, FrameData, MaterialSpec, View } from "./types";
