@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bench, bodies, catalogue, dress, exports, maps, motions, patterns, play, walk
+from toile.cli import bench, bodies, catalogue, dress, exports, maps, motions, patterns, play, trial, walk
 from toile.core.errors import ToileError
 
 COMMANDS = (
@@ -21,6 +21,7 @@ COMMANDS = (
     *motions.COMMANDS,
     *maps.COMMANDS,
     *catalogue.COMMANDS,
+    *trial.COMMANDS,
     *bench.COMMANDS,
 )
 """functions that add a sub-command to the parser"""

@@ -79,7 +79,7 @@ def graded_to(pattern: Pattern, size: Size, body: Body, sex: str = "woman") -> P
     found = girths(pattern, body, unrolled)
     if not found:
         raise ToileError(f"pattern {pattern.name} covers no girth that could be graded")
-    table = _Table(sex, body)
+    table = SizeTable(sex, body)
     gain = Gain(table.at(table.base(found)), table.at(float(table.names.index(size.name))), heights(body))
     wider = graded_by_ratio(pattern, unrolled, found, gain)
     return replace(wider, notes=(*pattern.notes, f"size: graded to {size.name} of EN 13402-3"))
@@ -106,7 +106,7 @@ def fitted_size(pattern: Pattern, body: Body) -> Fitted:
     found = girths(pattern, body, unrolled)
     if not found or (tightest(found) >= ENOUGH and not _too_large(found, hangs(unrolled, heights(body)))):
         return Fitted(pattern, "", f"{pattern.name}: taken as it is drawn: {_say(found)}")
-    table = _Table(nearest_table(body.measurements), body)
+    table = SizeTable(nearest_table(body.measurements), body)
     seated = [replace(g, seated=bool(unrolled.names(*LEGS))) for g in found]
     base = table.base(seated)
     step = table.smallest(seated, base)
@@ -130,7 +130,7 @@ def stepped_size(pattern: Pattern, body: Body, steps: int) -> Fitted:
     found = girths(pattern, body, unrolled)
     if not found:
         raise ToileError(f"{pattern.name} goes round no trunk or limb: its size cannot be changed")
-    table = _Table(nearest_table(body.measurements), body)
+    table = SizeTable(nearest_table(body.measurements), body)
     base = table.base(found)
     gain = Gain(table.at(base), table.at(base + steps), heights(body))
     graded = _held(graded_by_ratio(pattern, unrolled, found, gain), unrolled, gain.level)
@@ -163,7 +163,7 @@ def nearest_table(measurements: Mapping[str, float]) -> str:
     return min(SIZES, key=lambda sex: min(misfit(size) for size in SIZES[sex].values()))
 
 
-class _Table:
+class SizeTable:
     """Sizes of one sex as bodies, continued evenly beyond the first and the last."""
 
     def __init__(self, sex: str, body: Body) -> None:
