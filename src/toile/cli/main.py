@@ -8,7 +8,20 @@ import sys
 from collections.abc import Sequence
 
 import toile
-from toile.cli import bench, bodies, catalogue, dress, exports, maps, motions, patterns, play, trial, walk
+from toile.cli import (
+    bench,
+    bodies,
+    catalogue,
+    dress,
+    exports,
+    maps,
+    motions,
+    patterns,
+    play,
+    serve,
+    trial,
+    walk,
+)
 from toile.core.errors import ToileError
 
 COMMANDS = (
@@ -16,6 +29,7 @@ COMMANDS = (
     *walk.COMMANDS,
     *exports.COMMANDS,
     *play.COMMANDS,
+    *serve.COMMANDS,
     *patterns.COMMANDS,
     *bodies.COMMANDS,
     *motions.COMMANDS,

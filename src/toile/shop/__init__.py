@@ -1,0 +1,1 @@
+"""The try-on shop: what stands behind its pages."""

@@ -1,0 +1,1 @@
+"""Addresses of the shop, a module a subject."""

@@ -1,0 +1,105 @@
+"""How a shop is run: where it listens, where it keeps things, its limits. Read once at the start."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from toile.core.errors import ToileError
+
+PREFIX = "TOILE_SHOP_"
+"""environment variables that set what the command line does not"""
+SECRET_LENGTH = 24
+"""a shorter secret can be guessed"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopSettings:
+    """Everything that an operator decides."""
+
+    folder: Path
+    """holds database, files, secrets: the backup is this folder"""
+    host: str = "127.0.0.1"
+    port: int = 8360
+    database: str = ""
+    """SQLAlchemy address; empty: shop.sqlite in the folder"""
+    storage: str = ""
+    """s3+https://host/bucket or s3+http://…; empty: files in the folder"""
+    secret: str = ""
+    """merchant's token; empty: made at first start and kept in the folder. Needed by name off loopback"""
+    checkout: str = ""
+    """address of the merchant's own checkout that gets the customer after ordering; empty: none"""
+    workers: int = 2
+    """processes that sew"""
+    retention_days: float = 30.0
+    """visitors that were not seen for so long are deleted with all that is theirs"""
+    rate: float = 1.0
+    """factor on all rate limits; 0: none, for measurements only"""
+    job_seconds: float = 180.0
+    """longest that a job may take [s]"""
+    job_memory: int = 3_000_000_000
+    """most memory of a worker [bytes]"""
+    public: str = ""
+    """address by which visitors reach the shop through a proxy, such as https://shop.example"""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 65536:
+            raise ToileError(f"port {self.port} does not exist: choose 1 to 65535, or 0 for any free one")
+        if not 0 <= self.workers <= 64:
+            raise ToileError(f"{self.workers} workers: choose 1 to 64 (0: this process takes no jobs)")
+        if self.retention_days <= 0:
+            raise ToileError("the retention time must be more than 0 days")
+        if not is_loopback(self.host):
+            _check_open(self.host, self.secret)
+
+    @property
+    def database_address(self) -> str:
+        """Return the SQLAlchemy address of the database."""
+        return self.database or f"sqlite:///{self.folder / 'shop.sqlite'}"
+
+    @property
+    def is_secure(self) -> bool:
+        """Say whether visitors come by TLS, so that cookies may demand it."""
+        return self.public.startswith("https://")
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address is this computer's own."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_open(host: str, secret: str) -> None:
+    if len(secret) < SECRET_LENGTH:
+        raise ToileError(
+            f"listening on {host} opens the shop to the network: set {PREFIX}SECRET to a merchant's token of "
+            f"at least {SECRET_LENGTH} random characters (python -c 'import secrets; "
+            "print(secrets.token_urlsafe(24))'); put a proxy with TLS before it and name its address with "
+            "--public https://…, so that cookies are sent by TLS only; see docs/serve.md"
+        )
+
+
+def read_settings(environment: Mapping[str, str] = os.environ, **given: object) -> ShopSettings:
+    """Return settings from the environment (TOILE_SHOP_PORT …), over which what is given goes first."""
+    values: dict[str, object] = {}
+    for field in fields(ShopSettings):
+        text = environment.get(PREFIX + field.name.upper())
+        if text is not None:
+            values[field.name] = _parsed(field.name, str(field.type), text)
+    values |= {name: value for name, value in given.items() if value is not None}
+    return ShopSettings(**values)  # type: ignore[arg-type]
+
+
+def _parsed(name: str, kind: str, text: str) -> object:
+    parse = {"int": int, "float": float, "Path": Path}.get(kind, str)
+    try:
+        return parse(text)
+    except ValueError:
+        raise ToileError(f"{PREFIX}{name.upper()} is '{text[:40]}': wanted a number") from None

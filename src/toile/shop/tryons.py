@@ -1,0 +1,140 @@
+"""Outfits on bodies: what was asked for, the jobs that sew and move them, and their results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+from sqlalchemy.engine import RowMapping
+
+from toile.core.errors import ToileError
+from toile.shop.bodies import may_use_body, owner_of
+from toile.shop.catalogue import CatalogueView
+from toile.shop.messages import TryOn, Wear
+from toile.shop.problems import RefusedError, missing
+from toile.shop.queue import MOST_WAITING, Kind, add_job, keep_results, waiting_of, work_message
+from toile.shop.schema import jobs, tryons
+from toile.shop.secrets_kept import new_id
+from toile.shop.shop import Shop, file_of
+
+
+def chosen(view: CatalogueView, wear: list[Wear], sizes: dict[str, str]) -> list[Wear]:
+    """Return what is worn with everything decided; sizes: those recommended, by garment."""
+    found = []
+    for one in wear:
+        garment = view.garment(one.garment_id)
+        if garment is None:
+            raise missing("garment")
+        size = one.size or sizes.get(one.garment_id) or garment.sizes[len(garment.sizes) // 2]
+        colour = one.colour or garment.colours[0].id
+        if size not in garment.sizes:
+            raise RefusedError(422, f"{garment.name} does not come in size {size}", place="size")
+        if colour not in {way.id for way in garment.colours}:
+            raise RefusedError(422, f"{garment.name} does not come in that colour", place="colour")
+        found.append(Wear(garment_id=garment.id, size=size, colour=colour, fabric=one.fabric))
+    return found
+
+
+def start_tryon(shop: Shop, view: CatalogueView, visitor_id: str, body_id: str, wear: list[Wear]) -> str:
+    """Ask for an outfit to be sewn on a body; return its id."""
+    if not may_use_body(shop, visitor_id, body_id):
+        raise missing("body")
+    parts = []
+    for one in wear:
+        content = dict(view.content(one.garment_id) or {})
+        parts.append({**one.model_dump(), "content": content})
+    tryon_id = new_id()
+    with shop.engine.begin() as connection:
+        if waiting_of(connection, visitor_id) >= MOST_WAITING:
+            raise RefusedError(429, "so many of your outfits are still being sewn: wait for one", wait=5.0)
+        connection.execute(
+            insert(tryons).values(
+                id=tryon_id, visitor_id=visitor_id, body_id=body_id, created=shop.now(),
+                wear=json.dumps([one.model_dump() for one in wear]),
+            )
+        )  # fmt: skip
+        add_job(
+            shop,
+            connection,
+            "dress",
+            {"body_id": body_id, "wear": parts},
+            visitor_id=visitor_id,
+            tryon_id=tryon_id,
+        )
+    return tryon_id
+
+
+def own_tryon(connection: Connection, visitor_id: str, tryon_id: str) -> RowMapping:
+    """Return the row of a visitor's outfit; anybody else's is not there."""
+    asked = select(tryons).where(tryons.c.id == tryon_id, tryons.c.visitor_id == visitor_id)
+    row = connection.execute(asked).mappings().first()
+    if row is None:
+        raise missing("outfit")
+    return row
+
+
+def tryon_message(shop: Shop, connection: Connection, row: RowMapping) -> TryOn:
+    """Return an outfit as the pages see it."""
+    found = connection.execute(
+        select(jobs).where(jobs.c.tryon_id == row["id"]).order_by(jobs.c.created)
+    ).mappings()
+    work = [
+        work_message(shop, connection, job, f"/api/tryons/{row['id']}/works/{job['id']}") for job in found
+    ]
+    return TryOn(
+        id=row["id"],
+        body_id=row["body_id"],
+        wear=[Wear(**one) for one in json.loads(row["wear"])],
+        work=work[0],
+        motions=work[1:],
+        created=row["created"],
+    )
+
+
+def dress_job(connection: Connection, tryon_id: str) -> RowMapping:
+    """Return the job that sews an outfit."""
+    asked = select(jobs).where(jobs.c.tryon_id == tryon_id, jobs.c.kind == "dress")
+    return connection.execute(asked).mappings().one()
+
+
+# ---------------------------------------------------------------------------- what workers get and give
+
+
+def _write(shop: Shop, owner: str, name: str, path: Path) -> None:
+    with shop.reader.connect() as connection:
+        row = file_of(connection, owner, name)
+    if row is None:
+        raise ToileError("what this needs is not there any more: try it on again")
+    path.write_bytes(shop.storage.get(row["hash"]))
+
+
+def prepare_dress(shop: Shop, row: RowMapping, folder: Path) -> dict[str, Any]:
+    """Put the body and the patterns of an outfit into the worker's folder."""
+    request: dict[str, Any] = json.loads(row["request"])
+    _write(shop, owner_of(request["body_id"]), "body.toile", folder / "body.toile")
+    for part in request["wear"]:
+        if pattern := part["content"].get("pattern"):
+            _write(shop, f"pattern:{pattern}", "pattern", folder / f"{pattern}.pattern")
+    return request
+
+
+def prepare_move(shop: Shop, row: RowMapping, folder: Path) -> dict[str, Any]:
+    """Put a dressed body into the worker's folder."""
+    with shop.reader.connect() as connection:
+        job = dress_job(connection, row["tryon_id"])
+    _write(shop, f"job:{job['id']}", "dressed.toile", folder / "dressed.toile")
+    request: dict[str, Any] = json.loads(row["request"])
+    return request
+
+
+def finish_files(
+    shop: Shop, connection: Connection, row: RowMapping, result: dict[str, Any], folder: Path
+) -> None:
+    """Keep the files of a job."""
+    keep_results(shop, connection, row, result["files"], folder)
+
+
+DRESS = Kind("dress", prepare_dress, finish_files)
+MOVE = Kind("move", prepare_move, finish_files)
