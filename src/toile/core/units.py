@@ -26,3 +26,9 @@ def parse_length(text: str, *, default_unit: str = "cm") -> float:
 def cm(metres: float) -> str:
     """Return a length for people: centimetres with one decimal."""
     return f"{metres * 100:.1f} cm"
+
+
+def is_length(text: str) -> bool:
+    """Return whether a text is a number with a unit of length, such as 60cm."""
+    match = _LENGTH.match(text)
+    return match is not None and match.group(2) in METRES

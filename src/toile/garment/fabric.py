@@ -47,7 +47,7 @@ def parse_fabrics(text: str, source: str = "fabrics") -> dict[str, Fabric]:
         tables = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ToileError(f"{source}: not a fabric file: {error}") from error
-    return {name: _fabric(name, table, source) for name, table in tables.items()}
+    return {name: fabric_of_figures(name, table, source) for name, table in tables.items()}
 
 
 def read_fabrics(path: str | Path) -> dict[str, Fabric]:
@@ -59,7 +59,7 @@ def read_fabrics(path: str | Path) -> dict[str, Fabric]:
     return parse_fabrics(text, str(path))
 
 
-def _fabric(name: str, table: Any, source: str) -> Fabric:
+def fabric_of_figures(name: str, table: Any, source: str) -> Fabric:
     """Return one checked fabric."""
     where = f"{source}: fabric '{name}'"
     if not isinstance(table, dict):

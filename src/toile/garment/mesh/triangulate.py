@@ -17,6 +17,7 @@ import shapely
 
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Ints, Panel, PanelMesh, Pattern
+from toile.core.work import may_go_on
 from toile.garment.mesh.fill import GOOD_ANGLE, Frame, double_areas, fill, smallest_angles
 from toile.garment.mesh.marks import cutouts, lines, resample
 from toile.garment.mesh.sample import EdgeKey, Step, cut_outlines, edge_fractions, split_steps
@@ -43,6 +44,7 @@ def mesh_pattern(pattern: Pattern, edge_length: float) -> dict[str, PanelMesh]:
     for _ in range(_ROUNDS):
         fractions = edge_fractions(stretches)
         for panel in pattern.panels:
+            may_go_on("cutting")
             if _is_cut_anew(panel, before, fractions):
                 meshes[panel.name] = mesh_panel(panel, fractions, edge_length)
         coarse = [step for panel in pattern.panels for step in _coarse_steps(panel, meshes, edge_length)]

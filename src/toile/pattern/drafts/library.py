@@ -40,6 +40,13 @@ DRAFTS: dict[str, Draft] = {
 
 def draft(name: str, measurements: Mapping[str, float], **style: Any) -> Pattern:
     """Return the pattern of a garment for these measurements [m], with style options (see `options`)."""
+    check_style(name, style)
+    pattern = DRAFTS[name](Measures(measurements), **style)
+    return replace(pattern, recipe=recipe_text(name, style))
+
+
+def check_style(name: str, style: Mapping[str, Any]) -> None:
+    """Refuse a draft or a style option that there is not, and values that make no sense."""
     if name not in DRAFTS:
         raise ToileError(f"there is no draft '{name}': choose {', '.join(DRAFTS)}")
     known = options(name)
@@ -47,8 +54,6 @@ def draft(name: str, measurements: Mapping[str, float], **style: Any) -> Pattern
         if option not in known:
             raise ToileError(f"draft {name} has no option '{option}': choose {', '.join(known)}")
         _check_value(name, option, value, known[option])
-    pattern = DRAFTS[name](Measures(measurements), **style)
-    return replace(pattern, recipe=recipe_text(name, style))
 
 
 def recipe_text(name: str, style: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from toile.body.model.hands import narrow_hands
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Ints, PosedBody, State
 from toile.core.units import cm
+from toile.core.work import may_go_on
 from toile.garment.build import mean_of_each, panel_coordinates, seam_gaps, sewn_labels, weld, weld_positions
 from toile.garment.place.limb_axes import heights
 from toile.sim.colliders.base import Collider
@@ -162,6 +163,7 @@ def _relaxed(
         solver.pin(fixed)
     solver.set_friction(0.0)
     for _ in range(round(settings.relax * settings.fps)):
+        may_go_on("sewing")
         state = advance_frame(
             solver, collider, state, body, body, 1 / settings.fps, gravity=STILL_AIR, wind=STILL_AIR
         )
@@ -176,6 +178,7 @@ def _parted(garment: Garment, state: State, body: PosedBody, collider: Collider,
         return state
     repair = _repair(garment, state, collider, fixed=fixed)
     for _ in range(FIRST_REPAIRS):
+        may_go_on("sewing")
         state = repair(state, body)
         if not repair.last.left:
             break
