@@ -24,7 +24,7 @@ from toile.jobs.run import run
 from toile.jobs.walking import WALK, walk_into
 from toile.store.record import RecordedFile, load_recording
 
-SKIRT = DressJob(garments=(GarmentSource(draft="skirt"),), edge_length=0.06)
+SKIRT = DressJob(garments=(GarmentSource(draft="skirt"),), edge_length=0.04)
 WALKING = WalkJob(dress=SKIRT, seconds=0.8, fps=30)
 FINE = replace(SKIRT, garments=(GarmentSource(draft="dress"),), edge_length=0.02)
 """sewn for several seconds"""
@@ -66,7 +66,7 @@ def test_a_finished_result_is_not_made_again(tmp_path: Path) -> None:
     first = run(SKIRT, folder=tmp_path)
     (tmp_path / "dressed.toile").unlink()
     again = run(SKIRT, folder=tmp_path)
-    assert again == first if False else again.to_json() == first.to_json()
+    assert again.to_json() == first.to_json()
     assert not (tmp_path / "dressed.toile").exists()
     # another job in the same folder is made
     assert run(replace(SKIRT, edge_length=0.07), folder=tmp_path).hash != first.hash

@@ -16,7 +16,7 @@ from toile.jobs.records import BodyJob, DressJob, GarmentSource
 from toile.jobs.run import run
 from toile.jobs.worker import JobCrashed, Worker
 
-SKIRT = DressJob(garments=(GarmentSource(draft="skirt"),), edge_length=0.06)
+SKIRT = DressJob(garments=(GarmentSource(draft="skirt"),), edge_length=0.04)
 FINE = replace(SKIRT, garments=(GarmentSource(draft="dress"),), edge_length=0.02)
 
 
@@ -82,9 +82,9 @@ def test_cancelled_within_a_second_from_outside(tmp_path: Path) -> None:
 def test_limits_of_time_and_memory(tmp_path: Path) -> None:
     with Worker() as worker, pytest.raises(JobCrashed, match="took longer than"):
         worker.run(FINE, folder=tmp_path, seconds=0.3)
-    with Worker(memory=150_000_000) as worker:
+    with Worker(memory=300_000_000) as worker:
         with pytest.raises(JobCrashed, match="memory"):
-            worker.run(replace(FINE, edge_length=0.004), folder=tmp_path)
+            worker.run(replace(FINE, edge_length=0.001), folder=tmp_path)
         assert worker.run(BodyJob(), folder=tmp_path).facts["name"] == "woman"
 
 
