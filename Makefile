@@ -16,7 +16,7 @@ web/stamp: $(filter-out web/stamp,$(PAGE_SOURCES)) tools/page.sh
 	tools/page.sh
 	touch $@
 
-$(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard kernels/*) $(wildcard tools/*.py)
+$(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/*/* bindings/python/*) $(wildcard tools/*.py)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@

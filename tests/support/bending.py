@@ -1,4 +1,4 @@
-"""Bending in plain NumPy, as kernels/stars_step.h does it."""
+"""Bending in plain NumPy, as engine/cloth/bending_step.h does it."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How much of what they ask for long threads and coarse limits do (kernels/give.h), in NumPy."""
+"""How much of what they ask for long threads and coarse limits do (engine/cloth/compliance.h), in NumPy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The body as a hierarchy of ellipsoids (Rudomín & Castillo 2002): very fast, and only roughly the body.
 
 Each limb is a row of scaled spheres that move with it. The distance of a point is measured along the ray from
-the centre, in one matrix product (kernels/ellipsoids.cpp). Ellipsoids belong to
+the centre, in one matrix product (engine/contact/ellipsoids.cpp). Ellipsoids belong to
 groups; a particle remembers its nearest ellipsoid, the parent, and is tested only against the parent's group
 and the groups next to it.
 """

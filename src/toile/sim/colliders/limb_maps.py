@@ -2,7 +2,7 @@
 
 Each part of the body has a camera before and one behind it that move with it, so that an arm before the chest
 hides nothing. A pixel knows depth, normal and velocity of the skin on both sides; see
-docs/collider-limb-maps.md. The hot loops are kernels/limb_maps.cpp.
+docs/collider-limb-maps.md. The hot loops are engine/contact/limb_maps.cpp.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cloth that is a rectangle of equal cells: its constraints need no lists (kernels/grid_step.h).
+"""Cloth that is a rectangle of equal cells: its constraints need no lists (engine/cloth/grid_step.h).
 
 Flags, table-cloths and the squares of experiments take about 0.6 of the time that lists would, by the same
 equations.

@@ -2,7 +2,7 @@
 
 Only outer forces accelerate; stretch, shear and bending are one thing, the wish of every mesh edge for its
 rest length, satisfied by relaxation. All particles weigh the same. Equations are numbered as in the paper.
-A garment that is one grid goes its own fast way. The hot loops are kernels/verlet_relax.h.
+A garment that is one grid goes its own fast way. The hot loops are engine/cloth/verlet_relax.h.
 """
 
 from __future__ import annotations

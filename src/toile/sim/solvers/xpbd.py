@@ -2,8 +2,8 @@
 
 Each triangle resists stretch along warp and weft and shear, with the fabric's own stiffness in N/m; bending
 is the quadratic energy of the mean curvature vector (Bergou et al. 2006), one *star* per particle; seams
-pull shut; contact planes push out with Coulomb friction. Coarse distance limits (kernels/hierarchy.h) carry
-tension across the whole cloth in one sweep. The hot loop is kernels/xpbd_step.h.
+pull shut; contact planes push out with Coulomb friction. Coarse distance limits (engine/cloth/hierarchy.h) carry
+tension across the whole cloth in one sweep. The hot loop is engine/cloth/xpbd_step.h.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ FIRMER = 75.0
 """how many times as stiff as its fabric firm cloth is along the bias"""
 GIVE, MOST_GIVE = 0.003, 0.1
 """until they are stretched by this, long threads and coarse limits of firm cloth bear only what that needs
-besides the sweep (kernels/give.h), beyond they are hard; those of softer cloth give as much more, up to the
+besides the sweep (engine/cloth/compliance.h), beyond they are hard; those of softer cloth give as much more, up to the
 second"""
 EVENED = 0.4
 """edges of cloth as fast as this on the mean [m/s] share their stretch as much as they may, of slower cloth

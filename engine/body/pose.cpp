@@ -1,0 +1,231 @@
+// What a body in motion asks before the cloth round it is stepped: its joints at a time, the skin between two poses, and points that ride
+// on triangles of skin. Each takes microseconds here; from NumPy, a few small arrays at a time, they took a tenth of a walking frame.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "bind.h"
+#include "core/vector3.h"
+#include "core/threads.h"
+
+namespace {
+using surface::cross;
+using surface::dot;
+using surface::length;
+using surface::load;
+using surface::store;
+using surface::Vec3;
+
+using Turn = std::array<double, 4>;  // unit quaternion w, x, y, z
+
+constexpr std::size_t SERIAL_NUMBERS = 8192;
+
+Turn times(const Turn &a, const Turn &b) {
+    return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+            a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
+}
+Turn opposite(const Turn &q) { return {q[0], -q[1], -q[2], -q[3]}; }
+Turn yaw(double angle) { return {std::cos(0.5 * angle), 0, std::sin(0.5 * angle), 0}; }
+Vec3 rotated(const Turn &q, Vec3 v) {
+    const Vec3 axis{q[1], q[2], q[3]}, twice = 2.0 * cross(axis, v);
+    return v + q[0] * twice + cross(axis, twice);
+}
+Turn normalised(const Turn &q) {
+    const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(size > 1e-12)) return {1, 0, 0, 0};
+    return {q[0] / size, q[1] / size, q[2] / size, q[3] / size};
+}
+
+// level: a turn about the vertical, then a shift
+struct Travel {
+    double angle = 0;
+    Vec3 shift{0, 0, 0};
+    // of so many loops, negative: backwards
+    Travel power(int count) const {
+        if (!(std::abs(angle) > 1e-9)) return {0, static_cast<double>(count) * shift};
+        Travel all{count * angle, {0, 0, 0}};
+        for (int k = 0; k < count; ++k) all.shift = all.shift + rotated(yaw(angle * k), shift);
+        for (int k = count; k < 0; ++k) all.shift = all.shift - rotated(yaw(angle * k), shift);
+        return all;
+    }
+};
+
+struct Frame {
+    std::vector<Turn> turn;  // of each joint in its parent's axes
+    Vec3 root;
+};
+
+// a motion's frames; beyond the ends a loop goes on, and other motions go on for one frame as they came
+class Frames {
+  public:
+    Frames(const double *turns, const double *root, std::size_t frames, std::size_t joints, bool loop)
+        : turns_(turns), root_(root), last_(static_cast<int>(frames) - 1), joints_(joints), loop_(loop && frames > 1) {
+        if (!loop_) return;
+        const Turn all = times(turn(last_, 0), opposite(turn(0, 0)));
+        travel_.angle = 2.0 * std::atan2(all[2], all[0]);
+        const Vec3 shift = place(last_) - rotated(yaw(travel_.angle), place(0));
+        travel_.shift = {shift.x, 0, shift.z};
+    }
+    // at a time in frames: a cubic through the four nearest (Catmull & Rom 1974), turns of one sign
+    Frame at(double time) const {
+        int loops = 0;
+        if (loop_) loops = static_cast<int>(std::floor(time / last_)), time -= static_cast<double>(loops) * last_;
+        time = std::clamp(time, 0.0, static_cast<double>(last_));
+        const int first = std::min(static_cast<int>(time), std::max(last_ - 1, 0));
+        const double t = time - first, t2 = t * t, t3 = t2 * t;
+        const double weight[4] = {0.5 * (-t + 2 * t2 - t3), 0.5 * (2 - 5 * t2 + 3 * t3), 0.5 * (t + 4 * t2 - 3 * t3), 0.5 * (-t2 + t3)};
+        const Frame near[4] = {frame(first - 1), frame(first), frame(first + 1), frame(first + 2)};
+        Frame mean{std::vector<Turn>(joints_, Turn{}), {0, 0, 0}};
+        for (int k = 0; k < 4; ++k) mean.root = mean.root + weight[k] * near[k].root;
+        for (std::size_t j = 0; j < joints_; ++j) {
+            for (int k = 0; k < 4; ++k) {
+                double along = 0;
+                for (int c = 0; c < 4; ++c) along += near[k].turn[j][c] * near[1].turn[j][c];
+                for (int c = 0; c < 4; ++c) mean.turn[j][c] += weight[k] * (along < 0 ? -near[k].turn[j][c] : near[k].turn[j][c]);
+            }
+            mean.turn[j] = normalised(mean.turn[j]);
+        }
+        return loops ? moved(std::move(mean), travel_.power(loops)) : mean;
+    }
+
+  private:
+    Turn turn(int frame, std::size_t joint) const {
+        const double *q = turns_ + 4 * (static_cast<std::size_t>(frame) * joints_ + joint);
+        return {q[0], q[1], q[2], q[3]};
+    }
+    Vec3 place(int frame) const { return load(root_ + 3 * static_cast<std::size_t>(frame)); }
+    Frame stored(int index) const {
+        Frame one{std::vector<Turn>(joints_), place(index)};
+        for (std::size_t j = 0; j < joints_; ++j) one.turn[j] = turn(index, j);
+        return one;
+    }
+    static Frame moved(Frame one, const Travel &travel) {
+        one.turn[0] = times(yaw(travel.angle), one.turn[0]);
+        one.root = rotated(yaw(travel.angle), one.root) + travel.shift;
+        return one;
+    }
+    Frame frame(int index) const {
+        if (index >= 0 && index <= last_) return stored(index);
+        const int count = index < 0 ? -1 : 1;
+        if (loop_) return moved(stored(index - count * last_), travel_.power(count));
+        const int edge = index < 0 ? 0 : last_, inner = index < 0 ? std::min(1, last_) : std::max(last_ - 1, 0);
+        Frame one = stored(edge);
+        for (std::size_t j = 0; j < joints_; ++j) {
+            for (int c = 0; c < 4; ++c) one.turn[j][c] = 2.0 * one.turn[j][c] - turn(inner, j)[c];
+            one.turn[j] = normalised(one.turn[j]);
+        }
+        one.root = 2.0 * one.root - place(inner);
+        return one;
+    }
+
+    const double *turns_, *root_;
+    int last_;
+    std::size_t joints_;
+    bool loop_;
+    Travel travel_;
+};
+
+// joint after joint from the root outwards: world_from_joint (j, 4, 4)
+std::vector<double> placed(const Frame &frame, const std::int32_t *parents, const double *offsets) {
+    std::vector<double> world(16 * frame.turn.size(), 0.0);
+    for (std::size_t j = 0; j < frame.turn.size(); ++j) {
+        const auto [w, x, y, z] = frame.turn[j];
+        const Vec3 at = j == 0 ? frame.root : load(offsets + 3 * j);
+        const double local[3][4] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), at.x},
+                                    {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), at.y},
+                                    {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), at.z}};
+        double *m = &world[16 * j];
+        m[15] = 1;
+        if (parents[j] < 0) {
+            for (int r = 0; r < 3; ++r) std::copy_n(local[r], 4, m + 4 * r);
+            continue;
+        }
+        const double *above = &world[16 * static_cast<std::size_t>(parents[j])];
+        for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 4; ++c) {
+                const double *row = above + 4 * r;
+                m[4 * r + c] = row[0] * local[0][c] + row[1] * local[1][c] + row[2] * local[2][c] + (c == 3 ? row[3] : 0.0);
+            }
+    }
+    return world;
+}
+
+auto track_pose(In<double, -1, -1, 4> turns, Points root, In<std::int32_t, -1> parents, Points offsets, double time, bool loop) {
+    const std::size_t frames = turns.shape(0), joints = turns.shape(1);
+    require(frames > 0 && joints > 0 && frames < 1u << 30, "a track has at least one frame and one joint");
+    require(root.shape(0) == frames, "root needs one row per frame");
+    require(parents.size() == joints && offsets.shape(0) == joints, "parents and offsets need one row per joint");
+    for (std::size_t j = 0; j < joints; ++j) require(parents(j) >= -1 && parents(j) < static_cast<std::int32_t>(j), "parents come before their joints");
+    require(std::abs(time) < 1e9, "time must be finite");
+    const Frame frame = Frames(turns.data(), root.data(), frames, joints, loop).at(time);
+    return own(placed(frame, parents.data(), offsets.data()), {joints, 4, 4});
+}
+
+auto between(Points before, Points after, double fraction) {
+    const std::size_t size = before.size();
+    require(after.size() == size, "before and after need one row per vertex");
+    auto r = std::make_unique_for_overwrite<double[]>(size);
+    {
+        nb::gil_scoped_release release;
+        for_ranges(size, SERIAL_NUMBERS, [&](std::size_t first, std::size_t last) {
+            const double *a = before.data(), *b = after.data();
+            for (std::size_t i = first; i < last; ++i) r[i] = a[i] + fraction * (b[i] - a[i]);
+        });
+    }
+    return own(std::move(r), {before.shape(0), 3});
+}
+
+// orthonormal: along the first side, across it in the plane, out of the plane
+struct Axes {
+    Vec3 x, y, z;
+    Axes(Vec3 a, Vec3 b, Vec3 c) : x(b - a), y{}, z(cross(b - a, c - a)) {
+        x = unit(x), z = unit(z), y = cross(z, x);
+    }
+    static Vec3 unit(Vec3 v) {
+        const double size = std::max(length(v), 1e-12);
+        return {v.x / size, v.y / size, v.z / size};
+    }
+    Vec3 operator*(Vec3 v) const {
+        return {x.x * v.x + y.x * v.y + z.x * v.z, x.y * v.x + y.y * v.y + z.y * v.z, x.z * v.x + y.z * v.y + z.z * v.z};
+    }
+};
+
+// points that are seen from their triangle always at the same place: from one of the vertices, or from its middle
+auto ride(Points vertices, Triangles frame, In<std::int32_t, -1> rides, Points local, std::optional<In<std::int32_t, -1>> from) {
+    const std::size_t n = local.shape(0), v = vertices.shape(0);
+    require(rides.size() == n && (!from || from->size() == n), "each point rides on one triangle");
+    require_indices(frame, v, "a triangle names a vertex that does not exist");
+    require_indices(rides, frame.shape(0), "a point rides on a triangle that does not exist");
+    if (from) require_indices(*from, v, "a point starts from a vertex that does not exist");
+    std::vector<double> place(3 * n);
+    const auto vertex = [&](std::int32_t i) { return load(vertices.data() + 3 * static_cast<std::size_t>(i)); };
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int32_t *t = frame.data() + 3 * static_cast<std::size_t>(rides(i));
+        const Vec3 a = vertex(t[0]), b = vertex(t[1]), c = vertex(t[2]), sum = a + b + c;
+        const Vec3 start = from ? vertex((*from)(i)) : Vec3{sum.x / 3, sum.y / 3, sum.z / 3};
+        store(&place[3 * i], start + Axes(a, b, c) * load(local.data() + 3 * i));
+    }
+    return own(std::move(place), {n, 3});
+}
+
+double most_bent(Points vertices, In<std::int32_t, -1, 2> pairs, In<double, -1> apart) {
+    require(pairs.shape(0) == apart.size(), "each pair has a distance at rest");
+    require_indices(pairs, vertices.shape(0), "a pair names a vertex that does not exist");
+    double most = 0;
+    for (std::size_t i = 0; i < apart.size(); ++i) {
+        const auto at = [&](int k) { return load(vertices.data() + 3 * static_cast<std::size_t>(pairs(i, k))); };
+        most = std::max(most, std::abs(length(at(0) - at(1)) - apart(i)));
+    }
+    return most;
+}
+}  // namespace
+
+void bind_pose(nb::module_ &m) {
+    using namespace nb::literals;
+    m.def("track_pose", &track_pose, "turns"_a, "root"_a, "parents"_a, "offsets"_a, "time"_a, "loop"_a,
+          "-> world_from_joint (j, 4, 4) of a motion at a time [frames]");
+    m.def("between", &between, "before"_a, "after"_a, "fraction"_a, "-> points (n, 3) a fraction of the way between two places");
+    m.def("ride", &ride, "vertices"_a, "frame"_a, "rides"_a, "local"_a, "start"_a.none() = nb::none(),
+          "-> points (p, 3) that are at local (p, 3) in the axes of triangle frame[rides[p]], from vertex start[p] or from the triangle's middle");
+    m.def("most_bent", &most_bent, "vertices"_a, "pairs"_a, "apart"_a, "-> by how much a pair's distance differs most from apart (p,) [m]");
+}

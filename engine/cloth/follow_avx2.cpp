@@ -1,0 +1,3 @@
+// springs of the follow solver for machines with AVX2 (the build adds the flag); elsewhere the same code again, never chosen
+#define TOILE_ISA avx2
+#include "cloth/follow_step.h"

@@ -1,0 +1,3 @@
+// length constraints for machines with AVX2 (the build adds the flag); elsewhere the same code again, never chosen
+#define TOILE_ISA avx2
+#include "cloth/verlet_relax.h"

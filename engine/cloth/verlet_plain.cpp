@@ -1,0 +1,3 @@
+// length constraints for every machine
+#define TOILE_ISA plain
+#include "cloth/verlet_relax.h"

@@ -1,0 +1,3 @@
+// the engine for any machine
+#define TOILE_ISA plain
+#include "cloth/xpbd_step.h"

@@ -1,0 +1,3 @@
+// search for the nearest triangle, for machines with AVX2 (the build adds the flag); elsewhere the same code again, never chosen
+#define TOILE_ISA avx2
+#include "geometry/bvh_lanes_step.h"

@@ -1,3 +1,0 @@
-// search for the nearest triangle, for machines with AVX2 (the build adds the flag); elsewhere the same code again, never chosen
-#define TOILE_ISA avx2
-#include "bvh_lanes_step.h"

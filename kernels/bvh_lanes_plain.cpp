@@ -1,3 +1,0 @@
-// search for the nearest triangle, for any machine
-#define TOILE_ISA plain
-#include "bvh_lanes_step.h"

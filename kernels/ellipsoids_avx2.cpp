@@ -1,3 +1,0 @@
-// distances from ellipsoids for machines with AVX2 (the build adds the flag); elsewhere the same code again, never chosen
-#define TOILE_ISA avx2
-#include "ellipsoids_measure.h"
