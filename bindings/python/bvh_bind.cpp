@@ -90,12 +90,12 @@ auto nearest(const Tree &tree, Points points, double radius, Hints hint) {
 using Order = std::optional<In<std::int32_t, -1>>;
 
 // Contacts that were found a moment ago, and which points are searched again all the same: those in one of the boxes, and those that have gone
-// farther than hurry [m] past the surface as a whole.
+// farther than slip [m] past the surface as a whole.
 class Known {
   public:
-    Known(const Tree &tree, const Points &points, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points asked, Vec3 drift, double hurry,
+    Known(const Tree &tree, const Points &points, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points asked, Vec3 drift, double slip,
           In<double, -1, 2, 3> boxes)
-        : triangle_(triangle), asked_(asked), boxes_(boxes), drift_(drift), hurry2_(hurry * hurry), first_(points.shape(0) + 1, 0) {
+        : triangle_(triangle), asked_(asked), boxes_(boxes), drift_(drift), slip2_(slip * slip), first_(points.shape(0) + 1, 0) {
         const std::size_t n = points.shape(0);
         require(asked.shape(0) == n && particle.size() == triangle.size(), "each point was somewhere, each contact has a particle and a triangle");
         require_indices(particle, n, "a contact names a point that does not exist");
@@ -109,7 +109,7 @@ class Known {
     }
     bool searched(std::size_t i, Vec3 p) const {
         const Vec3 way = p - load(asked_.data() + 3 * i) - drift_;
-        if (!(dot(way, way) <= hurry2_)) return true;
+        if (!(dot(way, way) <= slip2_)) return true;
         for (std::size_t b = 0; b < boxes_.shape(0); ++b) {
             const double *low = boxes_.data() + 6 * b, *high = low + 3;
             if (p.x > low[0] && p.x < high[0] && p.y > low[1] && p.y < high[1] && p.z > low[2] && p.z < high[2]) return true;
@@ -125,7 +125,7 @@ class Known {
     Points asked_;
     In<double, -1, 2, 3> boxes_;
     Vec3 drift_;
-    double hurry2_;
+    double slip2_;
     std::vector<std::uint32_t> first_;
 };
 
@@ -304,15 +304,15 @@ Vec3 mean(const Points &rows) {
 }
 
 // the same a moment later, since [s]: contacts (particle, triangle) are followed over the surface where nothing else can have come near
-auto contacts_meanwhile(const Tree &tree, Points points, double radius, Points velocity, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points asked,
-                        double since, double hurry, In<double, -1, 2, 3> boxes, GroupHints hint, Order order) {
+auto contacts_tracked(const Tree &tree, Points points, double radius, Points velocity, In<std::int32_t, -1> particle, In<std::int32_t, -1> triangle, Points asked,
+                        double since, double slip, In<double, -1, 2, 3> boxes, GroupHints hint, Order order) {
     require_asked(tree, points, radius, velocity, hint, order);
-    require(since >= 0 && hurry >= 0, "since and hurry must not be negative");
-    const Known before(tree, points, particle, triangle, asked, since * mean(velocity), hurry, boxes);
+    require(since >= 0 && slip >= 0, "since and slip must not be negative");
+    const Known before(tree, points, particle, triangle, asked, since * mean(velocity), slip, boxes);
     return listed(tree, points, radius, velocity, hint, order, &before);
 }
 
-void make_trail(Trail *where, const Tree &tree, In<std::int32_t, -1> triangle, Points velocity, double radius, double hurry, GroupHints hint) {
+void make_tracked(TrackedContacts *where, const Tree &tree, In<std::int32_t, -1> triangle, Points velocity, double radius, double slip, GroupHints hint) {
     require_radius(radius);
     require(velocity.shape(0) == tree.vertex_count(), "velocity must have one row per vertex");
     require_indices(triangle, tree.triangle_count(), "a contact names a triangle that does not exist");
@@ -320,7 +320,7 @@ void make_trail(Trail *where, const Tree &tree, In<std::int32_t, -1> triangle, P
         require(hint->shape(1) == static_cast<std::size_t>(tree.group_count()), "hint must have the shape (points, groups)");
         require_hints(*hint, tree.triangle_count());
     }
-    new (where) Trail{&tree, triangle, velocity, radius, hurry, hint, mean(velocity)};
+    new (where) TrackedContacts{&tree, triangle, velocity, radius, slip, hint, mean(velocity)};
 }
 
 auto sides(const Tree &tree, Points points, double radius, Points velocity) {
@@ -381,10 +381,10 @@ void bind_bvh(nb::module_ &m) {
         .def("contacts", &contacts, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("hint").none() = nb::none(),
              nb::arg("order").none() = nb::none(),
              "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface there (c, 3), triangle (c,), hint (n, groups)")
-        .def("contacts_meanwhile", &contacts_meanwhile, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("particle"), nb::arg("triangle"),
-             nb::arg("asked"), nb::arg("since"), nb::arg("hurry"), nb::arg("boxes"), nb::arg("hint").none() = nb::none(), nb::arg("order").none() = nb::none(),
+        .def("contacts_tracked", &contacts_tracked, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"), nb::arg("particle"), nb::arg("triangle"),
+             nb::arg("asked"), nb::arg("since"), nb::arg("slip"), nb::arg("boxes"), nb::arg("hint").none() = nb::none(), nb::arg("order").none() = nb::none(),
              "the same some time after points were at asked (n, 3) and had contacts (particle, triangle): these are followed over the surface; points in boxes "
-             "(k, 2, 3) and those that have gone farther than hurry past the surface are searched again")
+             "(k, 2, 3) and those that have gone farther than slip past the surface are searched again")
         .def("sides", &sides, nb::arg("points"), nb::arg("radius"), nb::arg("velocity"),
              "-> particle (c,), gap (c,), normal (c, 3), velocity of the surface (c, 3) at all places of the surface that are nearer than the surface round them, seen from outside")
         .def("winding", &winding, nb::arg("points"),
@@ -392,7 +392,7 @@ void bind_bvh(nb::module_ &m) {
         .def_prop_ro("triangle_count", &Tree::triangle_count)
         .def_prop_ro("vertex_count", &Tree::vertex_count)
         .def_prop_ro("group_count", &Tree::group_count);
-    nb::class_<Trail>(m, "SkinTrail", "Contacts that a step may follow over a surface that moves on.")
-        .def("__init__", &make_trail, nb::arg("tree"), nb::arg("triangle"), nb::arg("velocity"), nb::arg("radius"), nb::arg("hurry"),
+    nb::class_<TrackedContacts>(m, "TrackedContacts", "Contacts that a step may follow over a surface that moves on.")
+        .def("__init__", &make_tracked, nb::arg("tree"), nb::arg("triangle"), nb::arg("velocity"), nb::arg("radius"), nb::arg("slip"),
              nb::arg("hint").none() = nb::none(), nb::keep_alive<1, 2>());
 }

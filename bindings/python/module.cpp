@@ -12,15 +12,15 @@ NB_MODULE(_kernels, m) {
     bind_ball(m);
     bind_boxes(m);
     bind_limb_maps(m);
-    bind_colour(m);
-    bind_team(m);
+    bind_colouring(m);
+    bind_threads(m);
     bind_bvh(m);
     bind_triangle_pairs(m);
     bind_proximity(m);
     bind_untangle(m);
     bind_xpbd(m);
-    bind_skin(m);
+    bind_skinning(m);
     bind_pose(m);
-    bind_way(m);
+    bind_skin_travel(m);
     bind_figure(m);
 }

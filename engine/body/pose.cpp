@@ -16,21 +16,21 @@ using surface::load;
 using surface::store;
 using surface::Vec3;
 
-using Turn = std::array<double, 4>;  // unit quaternion w, x, y, z
+using Quaternion = std::array<double, 4>;  // unit quaternion w, x, y, z
 
 constexpr std::size_t SERIAL_NUMBERS = 8192;
 
-Turn times(const Turn &a, const Turn &b) {
+Quaternion times(const Quaternion &a, const Quaternion &b) {
     return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
             a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
 }
-Turn opposite(const Turn &q) { return {q[0], -q[1], -q[2], -q[3]}; }
-Turn yaw(double angle) { return {std::cos(0.5 * angle), 0, std::sin(0.5 * angle), 0}; }
-Vec3 rotated(const Turn &q, Vec3 v) {
+Quaternion opposite(const Quaternion &q) { return {q[0], -q[1], -q[2], -q[3]}; }
+Quaternion yaw(double angle) { return {std::cos(0.5 * angle), 0, std::sin(0.5 * angle), 0}; }
+Vec3 rotated(const Quaternion &q, Vec3 v) {
     const Vec3 axis{q[1], q[2], q[3]}, twice = 2.0 * cross(axis, v);
     return v + q[0] * twice + cross(axis, twice);
 }
-Turn normalised(const Turn &q) {
+Quaternion normalised(const Quaternion &q) {
     const double size = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!(size > 1e-12)) return {1, 0, 0, 0};
     return {q[0] / size, q[1] / size, q[2] / size, q[3] / size};
@@ -51,7 +51,7 @@ struct Travel {
 };
 
 struct Frame {
-    std::vector<Turn> turn;  // of each joint in its parent's axes
+    std::vector<Quaternion> turn;  // of each joint in its parent's axes
     Vec3 root;
 };
 
@@ -61,7 +61,7 @@ class Frames {
     Frames(const double *turns, const double *root, std::size_t frames, std::size_t joints, bool loop)
         : turns_(turns), root_(root), last_(static_cast<int>(frames) - 1), joints_(joints), loop_(loop && frames > 1) {
         if (!loop_) return;
-        const Turn all = times(turn(last_, 0), opposite(turn(0, 0)));
+        const Quaternion all = times(turn(last_, 0), opposite(turn(0, 0)));
         travel_.angle = 2.0 * std::atan2(all[2], all[0]);
         const Vec3 shift = place(last_) - rotated(yaw(travel_.angle), place(0));
         travel_.shift = {shift.x, 0, shift.z};
@@ -75,7 +75,7 @@ class Frames {
         const double t = time - first, t2 = t * t, t3 = t2 * t;
         const double weight[4] = {0.5 * (-t + 2 * t2 - t3), 0.5 * (2 - 5 * t2 + 3 * t3), 0.5 * (t + 4 * t2 - 3 * t3), 0.5 * (-t2 + t3)};
         const Frame near[4] = {frame(first - 1), frame(first), frame(first + 1), frame(first + 2)};
-        Frame mean{std::vector<Turn>(joints_, Turn{}), {0, 0, 0}};
+        Frame mean{std::vector<Quaternion>(joints_, Quaternion{}), {0, 0, 0}};
         for (int k = 0; k < 4; ++k) mean.root = mean.root + weight[k] * near[k].root;
         for (std::size_t j = 0; j < joints_; ++j) {
             for (int k = 0; k < 4; ++k) {
@@ -89,13 +89,13 @@ class Frames {
     }
 
   private:
-    Turn turn(int frame, std::size_t joint) const {
+    Quaternion turn(int frame, std::size_t joint) const {
         const double *q = turns_ + 4 * (static_cast<std::size_t>(frame) * joints_ + joint);
         return {q[0], q[1], q[2], q[3]};
     }
     Vec3 place(int frame) const { return load(root_ + 3 * static_cast<std::size_t>(frame)); }
     Frame stored(int index) const {
-        Frame one{std::vector<Turn>(joints_), place(index)};
+        Frame one{std::vector<Quaternion>(joints_), place(index)};
         for (std::size_t j = 0; j < joints_; ++j) one.turn[j] = turn(index, j);
         return one;
     }

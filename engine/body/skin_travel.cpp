@@ -53,9 +53,9 @@ struct Seen {
     double broadest = 0, thinnest[LIMIT] = {};  // squared, of broad limbs and of each thin one
 };
 
-class Way {
+class SkinTravel {
   public:
-    Way(Points before, Points after, const std::int32_t *limb, const std::int32_t *thin, Points position, Points velocity, double dt, double near)
+    SkinTravel(Points before, Points after, const std::int32_t *limb, const std::int32_t *thin, Points position, Points velocity, double dt, double near)
         : before_(before.data()), after_(after.data()), limb_(limb), thin_(thin), count_(before.shape(0)), position_(position), dt_(dt), near_(near),
           speed_(std::make_unique_for_overwrite<double[]>(3 * count_)) {
         const int size = count_ + position.shape(0) < 4 * STRETCH ? 1 : thread_count();
@@ -86,8 +86,8 @@ class Way {
             const double *start = before_ + 3 * i, *end = after_ + 3 * i;
             double square = 0;
             for (int k = 0; k < 3; ++k) {
-                const double way = end[k] - start[k], own = way - drift[k];
-                speed_[3 * i + k] = way * rate;
+                const double travel = end[k] - start[k], own = travel - drift[k];
+                speed_[3 * i + k] = travel * rate;
                 square += own * own;
             }
             if (!(cloth.holds(start) | cloth.holds(end))) continue;
@@ -121,7 +121,7 @@ class Way {
     std::array<double, 3> drift_{};
 };
 
-nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<std::int32_t, -1> thin, Points position, Points velocity, double dt,
+nb::tuple skin_travel(Points before, Points after, In<std::int32_t, -1> limb, In<std::int32_t, -1> thin, Points position, Points velocity, double dt,
                    double near) {
     const std::size_t n = before.shape(0);
     require(after.shape(0) == n && limb.size() == n, "before, after and limb need one row per skin vertex");
@@ -129,9 +129,9 @@ nb::tuple skin_way(Points before, Points after, In<std::int32_t, -1> limb, In<st
     require(dt > 0, "dt must be positive");
     require_indices(limb, thin.size(), "a skin vertex names a limb that does not exist");
     for (std::size_t k = 0; k < thin.size(); ++k) require(thin(k) >= -1 && thin(k) < LIMIT, "thin limbs are numbered from 0 to 31");
-    Way way(before, after, limb.data(), thin.data(), position, velocity, dt, near);
-    const std::size_t box_count = way.boxes.size() / 6;
-    return nb::make_tuple(way.broad, way.thinnest, own(way.take_speed(), {n, 3}), own(std::move(way.boxes), {box_count, 2, 3}));
+    SkinTravel travel(before, after, limb.data(), thin.data(), position, velocity, dt, near);
+    const std::size_t box_count = travel.boxes.size() / 6;
+    return nb::make_tuple(travel.broad, travel.thinnest, own(travel.take_speed(), {n, 3}), own(std::move(travel.boxes), {box_count, 2, 3}));
 }
 
 // of rows (n, 3), always added up in the same order: the mean of their squared lengths, and of those from the mean row
@@ -153,8 +153,8 @@ nb::tuple mean_squares(Points rows) {
 }
 }  // namespace
 
-void bind_way(nb::module_ &m) {
-    m.def("skin_way", &skin_way, nb::arg("before"), nb::arg("after"), nb::arg("limb"), nb::arg("thin"), nb::arg("position"),
+void bind_skin_travel(nb::module_ &m) {
+    m.def("skin_travel", &skin_travel, nb::arg("before"), nb::arg("after"), nb::arg("limb"), nb::arg("thin"), nb::arg("position"),
           nb::arg("velocity"), nb::arg("dt"), nb::arg("near"),
           "-> how far skin near the cloth moves against the cloth's median motion [m]: of broad limbs (thin[limb] -1), of thin ones; "
           "velocity of the skin (n, 3) [m/s]; boxes (k, 2, 3), low and high corner, of cloth that may come near thin limbs");

@@ -215,7 +215,7 @@ std::vector<double> vertex_normals(Points position, Triangles triangles, In<std:
 
 }  // namespace
 
-void bind_skin(nb::module_ &m) {
+void bind_skinning(nb::module_ &m) {
     using namespace nb::literals;
     m.def("skin", &skin, "rest"_a, "joint"_a, "weight"_a, "pose"_a, "previous"_a, "dt"_a, "dual"_a = false,
           "Positions and velocities of a skinned surface; pose: 3x4 world_from_rest per joint; dual: blend dual "

@@ -1,4 +1,4 @@
-// Bending: one star a particle, a weighted sum of itself and its neighbours that is zero on flat cloth (Bending in xpbd.h).
+// Bending: one stencil a particle, a weighted sum of itself and its neighbours that is zero on flat cloth (Bending in xpbd.h).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -45,7 +45,7 @@ class PackedRows {
         for (int k = 0; k < 2; ++k) run_begin_[k].push_back(run_[k].size());
     }
     void shrink() { run_[0].shrink_to_fit(), run_[1].shrink_to_fit(), target_.shrink_to_fit(), at_.shrink_to_fit(), weight_.shrink_to_fit(); }
-    // calls use(star, particle, weight)
+    // calls use(stencil, particle, weight)
     template <class Use>
     void each(const Use &use) const {
         for (const RowRun &k : run_[0])
@@ -65,12 +65,12 @@ class PackedRows {
     std::vector<T> weight_;
 };
 
-// The stars' matrix by star (curvature) and by particle (force), rows sorted by length inside each chunk. Away from free edges the
+// The stencils' matrix by stencil (curvature) and by particle (force), rows sorted by length inside each chunk. Away from free edges the
 // matrix is symmetric, cotangents are: what is the same row in both is kept once.
 template <class T, class I>
-class StarRows {
+class StencilRows {
   public:
-    // a star that is a particle's own has its number; empty_too: particles without a star have a row of force as well
+    // a stencil that is a particle's own has its number; empty_too: particles without a stencil have a row of force as well
     void set(const std::vector<SparseRow<T>> &curvature, const std::vector<SparseRow<T>> &force, int chunk_count, bool empty_too) {
         const std::size_t particle_count = force.size();
         struct Part {
@@ -101,7 +101,7 @@ class StarRows {
         }
         near_.shrink(), far_.shrink();
     }
-    // calls use(star, particle, weight)
+    // calls use(stencil, particle, weight)
     template <class Use>
     void each(const Use &use) const {
         near_.each(use), far_.each(use);
@@ -121,9 +121,9 @@ class StarRows {
 };
 
 template <class T, class I>
-class Stars {
+class BendingStencils {
   public:
-    // particle (star, width), -1 where there are fewer; weight alike; centre: the particle whose curvature it is. A star has the
+    // particle (stencil, width), -1 where there are fewer; weight alike; centre: the particle whose curvature it is. A stencil has the
     // number of its centre, of which it must be the only one; the last `along` ones, which run along a free edge, have numbers of
     // their own after the particles.
     void set(const std::vector<std::int32_t> &particle, const double *weight, std::size_t width, const std::vector<std::int32_t> &centre,
@@ -151,21 +151,21 @@ class Stars {
         rows_.set(curvature, force, chunk_count, true);
     }
 
-    // numbers that stars have, used or not
+    // numbers that stencils have, used or not
     std::size_t count() const { return stiffness_.size(); }
 
-    // what the weighted sum of each particle's star is at rest (particle, 3), in the caller's order
+    // what the weighted sum of each particle's stencil is at rest (particle, 3), in the caller's order
     void set_rest(const double *rest, const std::vector<I> &order) {
         rest_.assign(4 * stiffness_.size(), T(0));
-        const auto keep = [&](std::size_t star, std::size_t p) {
-            for (int a = 0; a < 3; ++a) rest_[4 * star + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);
+        const auto keep = [&](std::size_t stencil, std::size_t p) {
+            for (int a = 0; a < 3; ++a) rest_[4 * stencil + a] = static_cast<T>(rest[3 * static_cast<std::size_t>(order[p]) + a]);
         };
         for (std::size_t p = 0; p < order.size(); ++p) keep(p, p);
         for (std::size_t k = 0; k < home_.size(); ++k)
-            if (stiffness_[home_[k]] == T(0)) keep(order.size() + k, home_[k]);  // its only star
+            if (stiffness_[home_[k]] == T(0)) keep(order.size() + k, home_[k]);  // its only stencil
     }
 
-    // Stars that a grid bends get no rows any more, what they may weigh is still told. They are bend[0] (left + right) + bend[1] (below +
+    // Stencils that a grid bends get no rows any more, what they may weigh is still told. They are bend[0] (left + right) + bend[1] (below +
     // above) - 2 (bend[0] + bend[1]) middle.
     void leave_out(std::vector<bool> known, int columns, const T *bend, int chunk_count) {
         std::vector<SparseRow<T>> curvature(stiffness_.size()), force = empty_rows(known.size());
@@ -176,7 +176,7 @@ class Stars {
         });
         known_ = std::move(known), columns_ = columns, bend_ = {bend[0], bend[1]};
         rows_ = {}, rows_.set(curvature, force, chunk_count, false);
-        give_back(rest_);  // a grid lies flat
+        release_memory(rest_);  // a grid lies flat
     }
 
     // row sums of |C W Cᵀ|; inverse_mass(particle)
@@ -190,15 +190,15 @@ class Stars {
         if (known_.empty()) smooth_.set_threshold(stiffness_, most_);
     }
 
-    // What a star weighs when all are projected at once, min(stiffness · asked_dt2, most): dt²/α is the exact bending force, 1 - β of it what is
+    // What a stencil weighs when all are projected at once, min(stiffness · asked_dt2, most): dt²/α is the exact bending force, 1 - β of it what is
     // left to do after a head start (StepOptions). With a head start β the correction of the predicted points is stable while no eigenvalue
     // exceeds 1 + 1 / (3 + 4 β), 1.2 for β = 0.5 (1.1 leaves some room); the row sums of |C W Cᵀ| bound them, so cloth that is too stiff for
     // the substep bends as stiffly as the substep allows.
-    T stiffness(std::size_t star) const { return stiffness_[star]; }
-    T most(std::size_t star) const { return most_[star]; }
-    // whether a star is one that a grid bends
-    bool known(std::size_t star) const { return known_[star]; }
-    // calls use(star, particle, weight) for stars that have rows, one after the other
+    T stiffness(std::size_t stencil) const { return stiffness_[stencil]; }
+    T most(std::size_t stencil) const { return most_[stencil]; }
+    // whether a stencil is one that a grid bends
+    bool known(std::size_t stencil) const { return known_[stencil]; }
+    // calls use(stencil, particle, weight) for stencils that have rows, one after the other
     template <class Use>
     void each_listed(const Use &use) const {
         rows_.each(use);
@@ -207,7 +207,7 @@ class Stars {
     std::size_t bytes() const {
         return rows_.bytes() + smooth_.bytes() + known_.capacity() / 8 + bytes_of(stiffness_, most_, rest_, home_, edge_);
     }
-    // moment: room for all stars; dt2: what the longest of the next substeps will ask for [s²]
+    // moment: room for all stencils; dt2: what the longest of the next substeps will ask for [s²]
     Bending<T, I> view(T *moment, T dt2) {
         const std::size_t particle_count = stiffness_.size() - home_.size();
         if (known_.empty() && !smooth_.ready(dt2)) smooth_.prepare(stiffness_, most_, edge_, particle_count, [&](const auto &use) { each(use); });
@@ -222,7 +222,7 @@ class Stars {
         return rows;
     }
     static bool is_known(const std::vector<bool> &known, std::int32_t s) { return static_cast<std::size_t>(s) < known.size() && known[s]; }
-    // calls use(star, particle, weight), those of a grid too
+    // calls use(stencil, particle, weight), those of a grid too
     template <class Use>
     void each(const Use &use) const {
         rows_.each(use);
@@ -234,12 +234,12 @@ class Stars {
                 if (p + away >= 0 && p + away < count) use(p, p + away, c);
         }
     }
-    StarRows<T, I> rows_;
-    std::vector<bool> known_;  // (particle): its star is a grid's
+    StencilRows<T, I> rows_;
+    std::vector<bool> known_;  // (particle): its stencil is a grid's
     std::int32_t columns_ = 0;
     std::array<T, 2> bend_{};
-    std::vector<std::int32_t> home_;  // particles of the stars that are numbered after the particles
+    std::vector<std::int32_t> home_;  // particles of the stencils that are numbered after the particles
     std::vector<std::array<std::int32_t, 2>> edge_;  // neighbours of those along free edges
-    SmoothStars<T, I> smooth_;
-    std::vector<T> stiffness_, most_, rest_;  // of stars; most: what they may weigh
+    SmoothedStencils<T, I> smooth_;
+    std::vector<T> stiffness_, most_, rest_;  // of stencils; most: what they may weigh
 };

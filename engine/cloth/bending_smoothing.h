@@ -10,11 +10,11 @@
 #include "core/memory.h"
 #include "cloth/xpbd.h"
 
-// Stars along free edges: which of them come before and after each, itself where the edge turns or ends.
+// Stencils along free edges: which of them come before and after each, itself where the edge turns or ends.
 inline std::vector<std::array<std::int32_t, 2>> edge_neighbours(const std::int32_t *centre, const std::int32_t *particle, std::size_t width,
                                                                 std::size_t count, std::size_t particle_count) {
     std::vector<std::array<std::int32_t, 2>> next(count);
-    std::vector<std::int32_t> at(particle_count, -1);  // the star of each particle
+    std::vector<std::int32_t> at(particle_count, -1);  // the stencil of each particle
     for (std::size_t k = 0; k < count; ++k) at[centre[k]] = static_cast<std::int32_t>(k);
     const auto end = [&](std::int32_t k, int side) { return particle[width * k + (side ? 3 : 1)]; };
     for (std::int32_t k = 0; k < static_cast<std::int32_t>(count); ++k)
@@ -29,9 +29,9 @@ inline std::vector<std::array<std::int32_t, 2>> edge_neighbours(const std::int32
 
 // What smoothing needs. Most cloth never does: it is worked out when the first substep asks for it.
 template <class T, class I>
-class SmoothStars {
+class SmoothedStencils {
   public:
-    // Where more than half of the stars ask for more than they may weigh; smaller triangles than others matter to nobody.
+    // Where more than half of the stencils ask for more than they may weigh; smaller triangles than others matter to nobody.
     void set_threshold(const std::vector<T> &stiffness, const std::vector<T> &most) {
         source_.clear();
         std::vector<T> longest;
@@ -45,7 +45,7 @@ class SmoothStars {
     }
     bool ready(T dt2) const { return !(dt2 > from_dt2_) || !source_.empty(); }
 
-    // row sums of |C W Cᵀ| are 1.1 / most; edge: neighbours of the last stars; each(use) calls use(star, particle, weight)
+    // row sums of |C W Cᵀ| are 1.1 / most; edge: neighbours of the last stencils; each(use) calls use(stencil, particle, weight)
     template <class Each>
     void prepare(const std::vector<T> &stiffness, const std::vector<T> &most, const std::vector<std::array<std::int32_t, 2>> &edge, std::size_t particle_count,
                  const Each &each) {
@@ -63,7 +63,7 @@ class SmoothStars {
         for (std::size_t s = 0; s < most.size(); ++s) {
             const bool along = s >= particle_count;
             const double room = ends(s) ? AT_END : along ? ALONG : beside[s] ? BESIDE : INSIDE;
-            // what it weighs where ω is 1; stars of pinned particles alone weigh whatever they like
+            // what it weighs where ω is 1; stencils of pinned particles alone weigh whatever they like
             const double heaviest = MOST * std::min(static_cast<double>(most[s]), 1e30) / 1.1 * room, k = std::max(static_cast<double>(stiffness[s]), 1e-30);
             const double longest = std::pow(heaviest / k, 0.25);
             full_[s] = static_cast<T>(longest);
@@ -71,7 +71,7 @@ class SmoothStars {
         }
         edge_.clear();
         for (std::size_t k = 0; k < edge.size(); ++k)
-            for (const std::size_t star : {k, static_cast<std::size_t>(edge[k][0]), static_cast<std::size_t>(edge[k][1])}) edge_.push_back(static_cast<I>(first + star));
+            for (const std::size_t stencil : {k, static_cast<std::size_t>(edge[k][0]), static_cast<std::size_t>(edge[k][1])}) edge_.push_back(static_cast<I>(first + stencil));
     }
     std::size_t bytes() const { return bytes_of(full_, rate_, source_, edge_); }
     Smoothing<T, I> view(std::size_t particle_count) {

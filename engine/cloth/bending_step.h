@@ -54,25 +54,25 @@ TOILE_INLINE void each_row(const SparseRows<T, I> &both, int chunk, const T *sou
     }
 }
 
-// use(star, Σ c x - rest) for the stars of a chunk
+// use(stencil, Σ c x - rest) for the stencils of a chunk
 template <class T, class I, class Use>
 TOILE_INLINE void each_curvature(const Bending<T, I> &b, int chunk, const T *point, const Use &use) {
     const SparseRows<T, I> rows = b.curvature;
     const T *const rest = b.rest;
     if (rest == nullptr) return each_row<T>(rows, chunk, point, use);
-    each_row<T>(rows, chunk, point, [=](std::size_t star, const Four<T> &sum) TOILE_HERE { use(star, sum - load4(rest + 4 * star)); });
+    each_row<T>(rows, chunk, point, [=](std::size_t stencil, const Four<T> &sum) TOILE_HERE { use(stencil, sum - load4(rest + 4 * stencil)); });
 }
 
-// curvature vectors of a chunk's stars, times what they weigh in a substep (Stars::stiffness); the fourth number of a point must stay as it is
+// curvature vectors of a chunk's stencils, times what they weigh in a substep (BendingStencils::stiffness); the fourth number of a point must stay as it is
 template <class T, class I>
 void measure_bending(const Bending<T, I> &b, int chunk, const T *point, T step2) {
     T *const moment = b.moment;
     const T *const stiffness = b.stiffness, *const most = b.most;
     const Four<T> part = {T(1), T(1), T(1), T(0)};
-    each_curvature<T>(b, chunk, point, [=](std::size_t star, Four<T> sum) TOILE_HERE {
-        const T gain = stiffness[star] * step2;
-        sum = sum * (four<T>(gain < most[star] ? gain : most[star]) * part);
-        store4(moment + 4 * star, sum);
+    each_curvature<T>(b, chunk, point, [=](std::size_t stencil, Four<T> sum) TOILE_HERE {
+        const T gain = stiffness[stencil] * step2;
+        sum = sum * (four<T>(gain < most[stencil] ? gain : most[stencil]) * part);
+        store4(moment + 4 * stencil, sum);
     });
 }
 
@@ -85,26 +85,26 @@ void measure_smooth(const Bending<T, I> &b, int chunk, const T *point, T step2) 
     const T *const full = b.smoothing.full, *const rate = b.smoothing.rate, root = fourth_root(step2);
     T *const source = b.smoothing.source;
     const Four<T> part = {T(1), T(1), T(1), T(0)}, last = {T(0), T(0), T(0), T(1)};
-    each_curvature<T>(b, chunk, point, [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
-        const T s = root < full[star] ? root : full[star], h = rate[star] * (s * s * s);
-        store4(source + 4 * star, four<T>(h) * (sum * part + last));
+    each_curvature<T>(b, chunk, point, [=](std::size_t stencil, const Four<T> &sum) TOILE_HERE {
+        const T s = root < full[stencil] ? root : full[stencil], h = rate[stencil] * (s * s * s);
+        store4(source + 4 * stencil, four<T>(h) * (sum * part + last));
     });
 }
-// Their moments, when all are measured; chunk_count: between which edge stars are shared out.
+// Their moments, when all are measured; chunk_count: between which edge stencils are shared out.
 template <class T, class I>
 void smooth_bending(const Bending<T, I> &b, int chunk, int chunk_count, T step2) {
     const Smoothing<T, I> how = b.smoothing;
     T *const moment = b.moment;
     const T *const source = how.source, *const full = how.full, *const stiffness = b.stiffness, root = fourth_root(step2);
     const Four<T> part = {T(1), T(1), T(1), T(0)};
-    const auto keep = [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
-        const Four<T> u = load4(source + 4 * star);
-        const T s = root < full[star] ? root : full[star], gain = stiffness[star] * (s * s) * (s * s);
-        store4(moment + 4 * star, (u * four<T>(gain / u[3]) + sum * four<T>(u[3])) * part);
+    const auto keep = [=](std::size_t stencil, const Four<T> &sum) TOILE_HERE {
+        const Four<T> u = load4(source + 4 * stencil);
+        const T s = root < full[stencil] ? root : full[stencil], gain = stiffness[stencil] * (s * s) * (s * s);
+        store4(moment + 4 * stencil, (u * four<T>(gain / u[3]) + sum * four<T>(u[3])) * part);
     };
     const std::size_t own = how.particle_count;
-    each_row<T>(b.curvature, chunk, source, [=](std::size_t star, const Four<T> &sum) TOILE_HERE {
-        if (star < own) keep(star, sum);
+    each_row<T>(b.curvature, chunk, source, [=](std::size_t stencil, const Four<T> &sum) TOILE_HERE {
+        if (stencil < own) keep(stencil, sum);
     });
     const std::size_t first = how.edge_count * chunk / chunk_count, past = how.edge_count * (chunk + 1) / chunk_count;
     for (const I *edge = how.edge + 3 * first; edge < how.edge + 3 * past; edge += 3) {

@@ -24,7 +24,7 @@ std::vector<double> averages(const Coarse &level, const std::vector<double> &fin
 }
 
 // where the body holds the cloth stretched (a garment that is too small), the limits must not fight the body; points: (particle, 3)
-inline void give_way(std::vector<Level> &levels, std::vector<double> points) {
+inline void use_worn_shape(std::vector<Level> &levels, std::vector<double> points) {
     for (Level &level : levels) {
         points = averages(level, points);
         for (std::size_t e = 0; e < level.rest.size(); ++e) {
@@ -59,7 +59,7 @@ struct CoarseSet {
         for (std::size_t c = 0; c < count; ++c) point[4 * c + 3] = static_cast<T>(from.inverse_mass[c]);
     }
     // limits do so much of what they ask for
-    void set_parts(const Bears &parts) {
+    void set_parts(const Stiffness &parts) {
         limits.part.resize(slant.size());
         for (std::size_t k = 0; k < slant.size(); ++k) limits.part[k] = static_cast<T>(parts.part(slant[k]));
     }
@@ -90,8 +90,8 @@ class CoarseLevels {
     // mean mass of a particle [kg], area of the flat cloth [m²]
     void set(std::vector<Level> levels, Grid<T> &grid, double mass, double area) {
         clear();
-        bears_.assign(1, {2 * mass, 0.0});  // long threads lead over two edges
-        for (const Level &level : levels) bears_.push_back(borne_by(level, grid, &level == levels.data(), area));
+        level_stiffness_.assign(1, {2 * mass, 0.0});  // long threads lead over two edges
+        for (const Level &level : levels) level_stiffness_.push_back(stiffness_of(level, grid, &level == levels.data(), area));
         // each thread of a cell moves two vertices, shear moves three; elsewhere two triangles share a cell
         const double moved = grid.there() ? mass : 2 * mass;
         sweep_ = {moved / 2, moved / 4};
@@ -106,11 +106,11 @@ class CoarseLevels {
         for (const Level &from : levels) levels_.emplace_back(from);
     }
     // limits do what a fabric needs besides the sweep, in substeps that ask for the forces of so long [s]
-    void share_out(const Bears &fabric, double substep, Grid<T> &grid) {
+    void share_out(const Stiffness &fabric, double substep, Grid<T> &grid) {
         const std::array<double, 3> what{fabric.threads, fabric.bias, substep};
         if (levels_.empty() || what == shared_) return;
         shared_ = what;
-        const std::vector<Bears> parts = shared_out(fabric, sweep_, bears_, substep * substep);
+        const std::vector<Stiffness> parts = share_stiffness(fabric, sweep_, level_stiffness_, substep * substep);
         thread_part_ = static_cast<T>(parts[0].threads);
         if (grid.there()) grid.set_parts(parts[1]);
         for (std::size_t l = 0; l < levels_.size(); ++l) levels_[l].set_parts(parts[l + 1]);
@@ -136,8 +136,8 @@ class CoarseLevels {
 
   private:
     // what limits bear that do all they can in each substep; the finest are swept several times
-    static Bears borne_by(const Level &level, const Grid<T> &grid, bool finest, double area) {
-        Bears sum;
+    static Stiffness stiffness_of(const Level &level, const Grid<T> &grid, bool finest, double area) {
+        Stiffness sum;
         for (std::size_t e = 0; e < level.rest.size(); ++e) {
             const std::int32_t i = level.pair[2 * e], j = level.pair[2 * e + 1];
             const int sweeps = !finest ? 1 : grid.there() ? grid.sweeps(i, j) : FINEST_SWEEPS;
@@ -146,8 +146,8 @@ class CoarseLevels {
         return sum;
     }
     std::vector<CoarseSet<T, I>> levels_;
-    Bears sweep_;
-    std::vector<Bears> bears_;  // of long threads, then of each level
+    Stiffness sweep_;
+    std::vector<Stiffness> level_stiffness_;  // of long threads, then of each level
     std::array<double, 3> shared_{};  // the stiffness and the substep for which limits know their part
     T thread_part_ = T(1);      // of long threads
 };

@@ -38,7 +38,7 @@ std::vector<std::int32_t> colour(const std::int32_t *vertex, std::size_t count, 
 
 }  // namespace
 
-void bind_colour(nb::module_ &m) {
+void bind_colouring(nb::module_ &m) {
     m.def(
         "colour",
         [](In<std::int32_t, -1, -1> constraints, std::size_t vertex_count) {

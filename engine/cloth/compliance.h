@@ -17,7 +17,7 @@ constexpr double IN_TURN = 1.5;
 
 // Stiffness along threads and along the bias: of a fabric [N/m]; times the square of a substep [kg], of what is projected all at once; and which share
 // of what they ask for limits do.
-struct Bears {
+struct Stiffness {
     double threads = 0.0, bias = 0.0;
 
     // a limit of a length [m], over an area [m²]; of those that shear every second is slack. Those with little slant do more (`part`), so that all bear the same.
@@ -34,17 +34,17 @@ struct Bears {
 };
 
 // how much of what they ask for levels of limits do, the finest first; dt2: square of a substep [s²]
-inline std::vector<Bears> shared_out(const Bears &fabric, const Bears &sweep, const std::vector<Bears> &levels, double dt2) {
+inline std::vector<Stiffness> share_stiffness(const Stiffness &fabric, const Stiffness &sweep, const std::vector<Stiffness> &levels, double dt2) {
     dt2 /= IN_TURN;
     // a sweep and the fabric are springs in a row: what both together miss is left
     const auto missing = [&](double stiffness, double most) { return stiffness * stiffness / (stiffness + most / dt2); };
-    Bears left{missing(fabric.threads, sweep.threads), missing(fabric.bias, sweep.bias)};
+    Stiffness left{missing(fabric.threads, sweep.threads), missing(fabric.bias, sweep.bias)};
     const auto take = [&](double &from, double most) {
         const double part = std::min(from, most / dt2);
         from -= part;
         return most > 0 ? part * dt2 / most : 0.0;
     };
-    std::vector<Bears> parts;
-    for (const Bears &level : levels) parts.push_back({take(left.threads, level.threads), take(left.bias, level.bias)});
+    std::vector<Stiffness> parts;
+    for (const Stiffness &level : levels) parts.push_back({take(left.threads, level.threads), take(left.bias, level.bias)});
     return parts;
 }

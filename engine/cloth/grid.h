@@ -18,7 +18,7 @@
 template <class T>
 class GridSkin {
   public:
-    void pack(const GridLayout &fine, const SkinPlanes<T> &planes, const Alike<T> &thickness, const Alike<T> &friction) {
+    void pack(const GridLayout &fine, const SkinPlanes<T> &planes, const UniformOrEach<T> &thickness, const UniformOrEach<T> &friction) {
         begin_.assign(fine.rows + 1, 0);
         const auto each_row = [&](const auto &use) {
             for_ranges(fine.rows, 16, [&](std::size_t first, std::size_t last) {
@@ -68,28 +68,28 @@ class GridSkin {
     Scratch<T> plane_;
 };
 
-// stars at the border (BorderStars)
+// stencils at the border (BorderStencils)
 template <class T>
 class GridBorder {
   public:
-    // each(use) calls use(star, particle, weight) for all of them, star by star; most have weights of nothing across the border
+    // each(use) calls use(stencil, particle, weight) for all of them, stencil by stencil; most have weights of nothing across the border
     template <class Each>
     void set(const GridLayout &fine, const Bands &bands, const Each &each) {
         *this = {};
         begin_.assign(1, 0), force_begin_.assign(1, 0), band_begin_.assign(1, 0);
         struct Force {
             std::size_t particle;
-            std::int32_t star;
+            std::int32_t stencil;
             T weight;
         };
         std::vector<Force> forces;
         T largest = T(0);
         each([&](std::int32_t, std::int32_t, T c) { largest = std::max(largest, std::abs(c)); });
-        each([&](std::int32_t star, std::int32_t p, T c) {
+        each([&](std::int32_t stencil, std::int32_t p, T c) {
             if (std::abs(c) < T(1e-6) * largest) return;
-            if (stars_.empty() || stars_.back() != star) stars_.push_back(star), begin_.push_back(begin_.back());
+            if (stencils_.empty() || stencils_.back() != stencil) stencils_.push_back(stencil), begin_.push_back(begin_.back());
             place_.push_back(static_cast<std::int32_t>(fine.place(p / fine.columns, p % fine.columns))), weight_.push_back(c), ++begin_.back();
-            forces.push_back({static_cast<std::size_t>(p), static_cast<std::int32_t>(stars_.size() - 1), c});
+            forces.push_back({static_cast<std::size_t>(p), static_cast<std::int32_t>(stencils_.size() - 1), c});
         });
         std::stable_sort(forces.begin(), forces.end(), [](const Force &a, const Force &b) { return a.particle < b.particle; });
         std::size_t k = 0;
@@ -99,27 +99,27 @@ class GridBorder {
                     const auto p = static_cast<int>(forces[k].particle);
                     to_.push_back(static_cast<std::int32_t>(fine.place(p / fine.columns, p % fine.columns))), force_begin_.push_back(force_begin_.back());
                 }
-                star_.push_back(forces[k].star), force_weight_.push_back(forces[k].weight), ++force_begin_.back();
+                stencil_.push_back(forces[k].stencil), force_weight_.push_back(forces[k].weight), ++force_begin_.back();
             }
             band_begin_.push_back(static_cast<std::int32_t>(to_.size()));
         }
-        stiffness_.assign(stars_.size(), T(0)), most_ = stiffness_, moment_.assign(4 * stars_.size(), T(0));
+        stiffness_.assign(stencils_.size(), T(0)), most_ = stiffness_, moment_.assign(4 * stencils_.size(), T(0));
     }
-    // stiffness(star), most(star)
+    // stiffness(stencil), most(stencil)
     template <class Stiffness, class Most>
     void set_stiffness(const Stiffness &stiffness, const Most &most) {
-        for (std::size_t s = 0; s < stars_.size(); ++s) stiffness_[s] = stiffness(stars_[s]), most_[s] = most(stars_[s]);
+        for (std::size_t s = 0; s < stencils_.size(); ++s) stiffness_[s] = stiffness(stencils_[s]), most_[s] = most(stencils_[s]);
     }
-    BorderStars<T> view() {
-        return {stars_.size(), begin_.data(), place_.data(), weight_.data(), stiffness_.data(), most_.data(), moment_.data(), band_begin_.data(),
-                to_.data(), force_begin_.data(), star_.data(), force_weight_.data()};
+    BorderStencils<T> view() {
+        return {stencils_.size(), begin_.data(), place_.data(), weight_.data(), stiffness_.data(), most_.data(), moment_.data(), band_begin_.data(),
+                to_.data(), force_begin_.data(), stencil_.data(), force_weight_.data()};
     }
     std::size_t bytes() const {
-        return bytes_of(stars_, begin_, place_, band_begin_, to_, force_begin_, star_, weight_, stiffness_, most_, moment_, force_weight_);
+        return bytes_of(stencils_, begin_, place_, band_begin_, to_, force_begin_, stencil_, weight_, stiffness_, most_, moment_, force_weight_);
     }
 
   private:
-    std::vector<std::int32_t> stars_, begin_, place_, band_begin_, to_, force_begin_, star_;
+    std::vector<std::int32_t> stencils_, begin_, place_, band_begin_, to_, force_begin_, stencil_;
     std::vector<T> weight_, stiffness_, most_, moment_, force_weight_;
 };
 
@@ -174,7 +174,7 @@ class Grid {
     void set_weight(const Value &inverse_mass) {
         fill(weight_, inverse_mass);
     }
-    // of the star of each vertex that is the stencil `bend`, 0: none
+    // of the stencil of each vertex that is the stencil `bend`, 0: none
     template <class Stiffness, class Most>
     void set_stiffness(const Stiffness &stiffness, const Most &most) {
         fill(stiffness_, stiffness), fill(most_, most);
@@ -182,7 +182,7 @@ class Grid {
         for (std::size_t k = 0; k < stiffness_.size(); ++k)
             if (stiffness_[k] > T(0)) view_.soft_dt2 = std::min(view_.soft_dt2, most_[k] / stiffness_[k]);
     }
-    // the finest level of coarse points; its limits go from row to row as AWAY says
+    // the finest level of coarse points; its limits go from row to row as COARSE_OFFSETS says
     void set_coarse(const Level &level) {
         const GridLayout &f = view_.fine;
         GridLayout &c = view_.coarse;
@@ -192,8 +192,8 @@ class Grid {
         for (int a = 0; a < 3; ++a) coarse_x_[a].assign(size, T(0)), average_[a].assign(size, T(0));
         push_.set(c.rows, c.columns, view_.bands.count), coarser_push_ = {};
         coarse_weight_.assign(size, T(0)), coarse_share_ = {}, std::fill(share_.begin(), share_.end(), T(0));
-        for (int k = 0; k < AWAY_COUNT; ++k) coarse_rest2_[k].assign(size, FAR), coarse_part_[k].assign(size, T(1));
-        std::vector<T> slant[AWAY_COUNT];
+        for (int k = 0; k < COARSE_OFFSET_COUNT; ++k) coarse_rest2_[k].assign(size, FAR), coarse_part_[k].assign(size, T(1));
+        std::vector<T> slant[COARSE_OFFSET_COUNT];
         for (auto &of_kind : slant) of_kind.assign(size, T(0));
         for (std::size_t k = 0; k < level.count; ++k) {
             coarse_weight_[coarse_place(k)] = static_cast<T>(level.inverse_mass[k]);
@@ -204,9 +204,9 @@ class Grid {
             const int one = level.pair[2 * e], two = level.pair[2 * e + 1];
             const std::ptrdiff_t at = coarse_place(one);
             const int k = kind_of(one, two);
-            if (k < AWAY_COUNT) coarse_rest2_[k][at] = static_cast<T>(level.rest[e] * level.rest[e]), slant[k][at] = static_cast<T>(level.slant[e]);
+            if (k < COARSE_OFFSET_COUNT) coarse_rest2_[k][at] = static_cast<T>(level.rest[e] * level.rest[e]), slant[k][at] = static_cast<T>(level.slant[e]);
         }
-        for (int k = 0; k < AWAY_COUNT; ++k) slant_[k] = Alike(std::move(slant[k]));
+        for (int k = 0; k < COARSE_OFFSET_COUNT; ++k) slant_[k] = UniformOrEach(std::move(slant[k]));
     }
     // the next coarser points, one to three by three of them
     void set_coarser(const Level &level) {
@@ -219,19 +219,19 @@ class Grid {
     }
     void forget_coarse() { view_.coarse = {}; }
     // how often the limit between two points of the finest level is swept in a substep
-    int sweeps(std::int32_t one, std::int32_t two) const { return kind_of(one, two) < AWAY_TWICE ? 2 : 1; }
+    int sweeps(std::int32_t one, std::int32_t two) const { return kind_of(one, two) < COARSE_OFFSETS_TWICE ? 2 : 1; }
     // limits of the finest level do so much of what they ask for
-    void set_parts(const Bears &parts) {
-        for (int k = 0; k < AWAY_COUNT; ++k) slant_[k].map([&](T slant) { return static_cast<T>(parts.part(slant)); }, coarse_part_[k].data());
+    void set_parts(const Stiffness &parts) {
+        for (int k = 0; k < COARSE_OFFSET_COUNT; ++k) slant_[k].map([&](T slant) { return static_cast<T>(parts.part(slant)); }, coarse_part_[k].data());
     }
     // calls use(first point, second point, rest length, part) for every limit of the finest level
     template <class Use>
     void each_limit(const Use &use) const {
         const GridLayout &c = view_.coarse;
         for (int one = 0; one < c.rows * c.columns; ++one)
-            for (int k = 0; k < AWAY_COUNT; ++k)
+            for (int k = 0; k < COARSE_OFFSET_COUNT; ++k)
                 if (const T rest2 = coarse_rest2_[k][coarse_place(one)]; rest2 < FAR)
-                    use(one, one + AWAY[k].rows * c.columns + AWAY[k].columns, std::sqrt(rest2), coarse_part_[k][coarse_place(one)]);
+                    use(one, one + COARSE_OFFSETS[k].rows * c.columns + COARSE_OFFSETS[k].columns, std::sqrt(rest2), coarse_part_[k][coarse_place(one)]);
     }
     // points of the finest level from vertices (n, 3)
     std::vector<double> averages(const std::vector<double> &x) const {
@@ -274,7 +274,7 @@ class Grid {
         std::size_t sum = bytes_of(stiffness_, most_, weight_, share_, next_, after_next_, half_, coarse_weight_, coarse_share_) + push_.bytes() + coarser_push_.bytes() + border.bytes() + skin.bytes();
         for (const auto *part : {x_, before_, velocity_, moment_, coarse_x_, average_})
             for (int a = 0; a < 3; ++a) sum += bytes_of(part[a]);
-        for (int k = 0; k < AWAY_COUNT; ++k) sum += bytes_of(coarse_rest2_[k], coarse_part_[k]) + slant_[k].bytes();
+        for (int k = 0; k < COARSE_OFFSET_COUNT; ++k) sum += bytes_of(coarse_rest2_[k], coarse_part_[k]) + slant_[k].bytes();
         return sum;
     }
     GridView<T> view() {
@@ -293,7 +293,7 @@ class Grid {
         for (int a = 0; a < 3; ++a) v.coarse_x[a] = coarse_x_[a].data() + first_coarse, v.average[a] = average_[a].data() + first_coarse;
         v.coarse_weight = coarse_weight_.data() + first_coarse, v.push = push_.view(), v.coarser_push = coarser_push_.view();
         if (v.coarser_push.rows) v.coarse_share = coarse_share_.data() + first_coarse;
-        for (int k = 0; k < AWAY_COUNT; ++k) v.coarse_rest2[k] = coarse_rest2_[k].data() + first_coarse, v.coarse_part[k] = coarse_part_[k].data() + first_coarse;
+        for (int k = 0; k < COARSE_OFFSET_COUNT; ++k) v.coarse_rest2[k] = coarse_rest2_[k].data() + first_coarse, v.coarse_part[k] = coarse_part_[k].data() + first_coarse;
         return v;
     }
 
@@ -303,11 +303,11 @@ class Grid {
 
   private:
     static constexpr T FAR = T(1e9);
-    // which of AWAY leads from one point of the finest level to another; AWAY_COUNT: none
+    // which of COARSE_OFFSETS leads from one point of the finest level to another; COARSE_OFFSET_COUNT: none
     int kind_of(std::int32_t one, std::int32_t two) const {
         const int columns = view_.fine.count(0), down = two / columns - one / columns, along = two % columns - one % columns;
         int kind = 0;
-        while (kind < AWAY_COUNT && (AWAY[kind].rows != down || AWAY[kind].columns != along)) ++kind;
+        while (kind < COARSE_OFFSET_COUNT && (COARSE_OFFSETS[kind].rows != down || COARSE_OFFSETS[kind].columns != along)) ++kind;
         return kind;
     }
     // where a vertex, and a coarse point, is in the arrays here, which begin with a row of nothing
@@ -324,7 +324,7 @@ class Grid {
     GridView<T> view_;
     bool alternate_ = false;
     AlignedVector<T> x_[3], before_[3], velocity_[3], moment_[3], stiffness_, most_, weight_, share_, next_, after_next_, half_;
-    AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[AWAY_COUNT], coarse_part_[AWAY_COUNT];
-    Alike<T> slant_[AWAY_COUNT];  // sin 2θ of each limit
+    AlignedVector<T> coarse_x_[3], average_[3], coarse_weight_, coarse_share_, coarse_rest2_[COARSE_OFFSET_COUNT], coarse_part_[COARSE_OFFSET_COUNT];
+    UniformOrEach<T> slant_[COARSE_OFFSET_COUNT];  // sin 2θ of each limit
     Push<T> push_, coarser_push_;
 };

@@ -50,7 +50,7 @@ void average_coarse(const GridView<T> &g, int row, T *point, T *start) {
 // limits of coarse points that lie between rows first … past; parts of three rows that do not touch each other
 template <class T>
 void limit_rows(const GridView<T> &g, int kind, int first, int past, Pulls<T> how) {
-    const Away &away = AWAY[kind];
+    const CoarseOffset &away = COARSE_OFFSETS[kind];
     const int turns = away.rows ? 2 : 1, run = away.rows ? away.rows : 1;
     for (int turn = 0; turn < turns; ++turn)
         for (int phase = 0; phase < PHASES; ++phase)
@@ -65,13 +65,13 @@ void limit_rows(const GridView<T> &g, int kind, int first, int past, Pulls<T> ho
 }
 template <class T>
 void limit_within(const GridView<T> &g, int first, int past, int kinds, Pulls<T> how) {
-    for (int kind = 0; kind < kinds; ++kind) limit_rows(g, kind, first, past - AWAY[kind].rows, how);
+    for (int kind = 0; kind < kinds; ++kind) limit_rows(g, kind, first, past - COARSE_OFFSETS[kind].rows, how);
 }
 // those that lead across the border before a row
 template <class T>
 void limit_across(const GridView<T> &g, int past, int kinds, Pulls<T> how) {
     for (int kind = 0; kind < kinds; ++kind)
-        if (AWAY[kind].rows) limit_rows(g, kind, past - AWAY[kind].rows, past, how);
+        if (COARSE_OFFSETS[kind].rows) limit_rows(g, kind, past - COARSE_OFFSETS[kind].rows, past, how);
 }
 
 // one more column on each side moves as the outermost
@@ -145,13 +145,13 @@ void place_coarse(const GridView<T> &g, std::size_t band, int row) {
 // vertices follow the coarse points round them and bend: x += push - w Σ c moment
 template <class T>
 void carry_row(const GridView<T> &g, std::size_t band, int row, bool limited) {
-    const Stencil<T> star(g);
+    const Stencil<T> stencil(g);
     const auto carry = [&](const auto &push) TOILE_HERE {
         each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
             const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
             const Wide<T> w = wide_load(g.weight + at);
             for (int a = 0; a < 3; ++a)
-                wide_store(g.x[a] + at, wide_load(g.x[a] + at) + (where_positive(w, push(a, phase, k)) - w * star.sum(g.moment[a], left, at, right)));
+                wide_store(g.x[a] + at, wide_load(g.x[a] + at) + (where_positive(w, push(a, phase, k)) - w * stencil.sum(g.moment[a], left, at, right)));
         });
     };
     if (!limited) return carry([](int, int, int) { return wide<T>(T(0)); });

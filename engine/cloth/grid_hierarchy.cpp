@@ -81,7 +81,7 @@ std::vector<Level> make_grid_hierarchy(int rows, int columns, const double *cell
         level.inverse_mass = coarse.inverse_mass;
         for (int r = 0; r < coarse.rows; ++r)
             for (int c = 0; c < coarse.columns; ++c)
-                for (const Away &away : AWAY) {
+                for (const CoarseOffset &away : COARSE_OFFSETS) {
                     const int i = r + away.rows, j = c + away.columns;
                     if (i >= coarse.rows || j < 0 || j >= coarse.columns) continue;
                     const std::size_t one = coarse.at(r, c), two = coarse.at(i, j);

@@ -72,15 +72,15 @@ struct GridRun {
         const std::size_t last = g.coarse_bands.count - 1;
         each_band(coarse_bands, [&](std::size_t b) {
             for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) place_coarse(g, b, r);
-            limit_within(g, g.coarse_bands.begin(b), g.coarse_bands.end(b), AWAY_COUNT, o.pulls);
+            limit_within(g, g.coarse_bands.begin(b), g.coarse_bands.end(b), COARSE_OFFSET_COUNT, o.pulls);
         });
         each_band(coarse_bands, [&](std::size_t b) {
-            if (b == 0) limit_within(g, 0, middle(0), AWAY_TWICE, o.pulls);
-            if (b < last) limit_across(g, g.coarse_bands.end(b), AWAY_COUNT, o.pulls);
-            limit_within(g, middle(b), b < last ? middle(b + 1) : g.coarse.rows, AWAY_TWICE, o.pulls);
+            if (b == 0) limit_within(g, 0, middle(0), COARSE_OFFSETS_TWICE, o.pulls);
+            if (b < last) limit_across(g, g.coarse_bands.end(b), COARSE_OFFSET_COUNT, o.pulls);
+            limit_within(g, middle(b), b < last ? middle(b + 1) : g.coarse.rows, COARSE_OFFSETS_TWICE, o.pulls);
         });
         each_band(coarse_bands, [&](std::size_t b) {
-            limit_across(g, middle(b), AWAY_TWICE, o.pulls);
+            limit_across(g, middle(b), COARSE_OFFSETS_TWICE, o.pulls);
             for (int r = g.coarse_bands.begin(b); r < g.coarse_bands.end(b); ++r) keep_push(g, r);
         });
     }

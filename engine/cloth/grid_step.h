@@ -72,17 +72,17 @@ struct Stencil {
     }
 };
 
-// curvature of each star of a row, times what it weighs in a substep (Stars::stiffness)
+// curvature of each stencil of a row, times what it weighs in a substep (BendingStencils::stiffness)
 template <class T>
 void measure_row(const GridView<T> &g, int row, T dt2) {
-    if (row == 0 || row + 1 >= g.fine.rows) return;  // stars of the border are others
-    const Stencil<T> star(g);
+    if (row == 0 || row + 1 >= g.fine.rows) return;  // stencils of the border are others
+    const Stencil<T> stencil(g);
     const Wide<T> step2 = wide<T>(dt2);
     const auto measure = [&](const auto &gain) {
         each_wide<T>(g.fine, row, [&](std::ptrdiff_t at, int phase, int k) {
             const std::ptrdiff_t left = g.fine.place(row, phase - 1) + k, right = g.fine.place(row, phase + 1) + k;
             const Wide<T> weighs = gain(at);
-            for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, weighs * star.sum(g.x[a], left, at, right));
+            for (int a = 0; a < 3; ++a) wide_store(g.moment[a] + at, weighs * stencil.sum(g.x[a], left, at, right));
         });
     };
     const auto asked = [&](std::ptrdiff_t at) { return wide_load(g.stiffness + at) * step2; };
@@ -92,7 +92,7 @@ void measure_row(const GridView<T> &g, int row, T dt2) {
 }
 template <class T>
 void measure_border(const GridView<T> &g, std::size_t first, std::size_t last, T dt2) {
-    const BorderStars<T> &b = g.border;
+    const BorderStencils<T> &b = g.border;
     for (std::size_t s = first; s < last; ++s) {
         T sum[3] = {};
         for (std::int32_t e = b.begin[s]; e < b.begin[s + 1]; ++e)
@@ -104,11 +104,11 @@ void measure_border(const GridView<T> &g, std::size_t first, std::size_t last, T
 // x -= w Σ c moment
 template <class T>
 void bend_border(const GridView<T> &g, std::size_t band) {
-    const BorderStars<T> &b = g.border;
+    const BorderStencils<T> &b = g.border;
     for (std::int32_t f = b.band_begin[band]; f < b.band_begin[band + 1]; ++f) {
         T sum[3] = {};
         for (std::int32_t e = b.force_begin[f]; e < b.force_begin[f + 1]; ++e)
-            for (int a = 0; a < 3; ++a) sum[a] += b.force_weight[e] * b.moment[4 * static_cast<std::size_t>(b.star[e]) + a];
+            for (int a = 0; a < 3; ++a) sum[a] += b.force_weight[e] * b.moment[4 * static_cast<std::size_t>(b.stencil[e]) + a];
         for (int a = 0; a < 3; ++a) g.x[a][b.to[f]] -= g.weight[b.to[f]] * sum[a];
     }
 }

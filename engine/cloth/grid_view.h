@@ -43,11 +43,11 @@ struct Bands {
 };
 
 // limits of a coarse point: rows and columns to the other one
-struct Away {
+struct CoarseOffset {
     int rows, columns;
 };
-constexpr int AWAY_COUNT = 10, AWAY_TWICE = 4;  // the first ones are swept twice
-constexpr Away AWAY[AWAY_COUNT] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, -1}, {2, 0}, {1, 2}, {1, -2}, {2, 1}, {2, -1}};
+constexpr int COARSE_OFFSET_COUNT = 10, COARSE_OFFSETS_TWICE = 4;  // the first ones are swept twice
+constexpr CoarseOffset COARSE_OFFSETS[COARSE_OFFSET_COUNT] = {{0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, -1}, {2, 0}, {1, 2}, {1, -2}, {2, 1}, {2, -1}};
 
 // planes of the skin, sixteen consecutive places of a phase side by side; those of vertices without skin are never reached
 template <class T>
@@ -65,16 +65,16 @@ struct GridBall {
     T friction = T(0);
 };
 
-// stars at the border, of which none is like the other
+// stencils at the border, of which none is like the other
 template <class T>
-struct BorderStars {
+struct BorderStencils {
     std::size_t count = 0;
-    const std::int32_t *begin = nullptr, *place = nullptr;  // (star + 1), (entry): vertices
+    const std::int32_t *begin = nullptr, *place = nullptr;  // (stencil + 1), (entry): vertices
     const T *weight = nullptr;                              // (entry)
-    const T *stiffness = nullptr, *most = nullptr;          // (star): as in Bending
-    T *moment = nullptr;                                    // (star, 4)
+    const T *stiffness = nullptr, *most = nullptr;          // (stencil): as in Bending
+    T *moment = nullptr;                                    // (stencil, 4)
     const std::int32_t *band_begin = nullptr;               // (band + 1): forces
-    const std::int32_t *to = nullptr, *force_begin = nullptr, *star = nullptr;  // (force): vertex, (force + 1), (entry)
+    const std::int32_t *to = nullptr, *force_begin = nullptr, *stencil = nullptr;  // (force): vertex, (force + 1), (entry)
     const T *force_weight = nullptr;                        // (entry)
 };
 
@@ -94,27 +94,27 @@ struct GridView {
     Bands bands, coarse_bands;
     T *x[3] = {}, *before[3] = {};  // now and when the substep began [m]
     T *velocity[3] = {};            // as in ClothView [m/s]
-    T *moment[3] = {};              // of stars, gain (Σ c x)
-    const T *stiffness = nullptr;   // of stars, as in Bending; 0 where a vertex has no star of its own
+    T *moment[3] = {};              // of stencils, gain (Σ c x)
+    const T *stiffness = nullptr;   // of stencils, as in Bending; 0 where a vertex has no stencil of its own
     const T *most = nullptr;        // what they may weigh
-    T soft_dt2 = T(0);              // no star asks for more than that in substeps up to this [s²]
+    T soft_dt2 = T(0);              // no stencil asks for more than that in substeps up to this [s²]
     const T *weight = nullptr;      // inverse mass [1/kg], 0 beyond the last column
     const T *share = nullptr;       // of a vertex in the average that is its coarse point
     const T *next = nullptr, *after_next = nullptr;  // (phase, pitch): 1 where there is a column 1, 2 farther on
     const T *half = nullptr;        // (phase, pitch): 2 in the first and last column, whose warp has cloth on one side only; else 1
     T per_cell[2] = {};             // 1 / width, 1 / height of a cell [1/m]
     T compliance[3] = {};           // of a cell: weft, warp, shear
-    T bend[2] = {};                 // weight of a star's neighbours along weft and warp
+    T bend[2] = {};                 // weight of a stencil's neighbours along weft and warp
     T reach[2] = {};                // how long two edges of a thread may be together, along weft and warp [m]; 0: as they like
     T kept = T(1);                  // what the air leaves of a velocity in a substep
-    BorderStars<T> border;
+    BorderStencils<T> border;
     GridPlanes<T> planes;
     GridBall<T> ball;
     T *coarse_x[3] = {};                  // as x, of coarse points
     T *average[3] = {};                   // the same before any limit
     const T *coarse_share = nullptr;      // as share, of coarse points in the averages that are the next coarser ones
     const T *coarse_weight = nullptr;
-    const T *coarse_rest2[AWAY_COUNT] = {};  // squares of rest lengths [m²]; far where there is no limit
-    const T *coarse_part[AWAY_COUNT] = {};   // how much of what they ask for limits do (compliance.h)
+    const T *coarse_rest2[COARSE_OFFSET_COUNT] = {};  // squares of rest lengths [m²]; far where there is no limit
+    const T *coarse_part[COARSE_OFFSET_COUNT] = {};   // how much of what they ask for limits do (compliance.h)
     GridPush<T> push, coarser_push;       // of coarse points, and of the next coarser ones
 };

@@ -191,10 +191,10 @@ Triangles triangles_of(const Sheet &s) {
 }
 
 // from one point of the flat cloth to another
-struct Way {
+struct FlatVector {
     double length = -1.0, slant = 0.0;  // [m], less than 0: unknown; sin 2θ
-    Way() = default;
-    Way(double u, double v) : length(std::hypot(u, v)), slant(slant_of(u, v)) {}
+    FlatVector() = default;
+    FlatVector(double u, double v) : length(std::hypot(u, v)), slant(slant_of(u, v)) {}
 };
 
 // where each particle lies in the panels that it belongs to (several at a seam)
@@ -226,19 +226,19 @@ struct Homes {
         }
         return true;
     }
-    // the way between two averages that lie in one panel; false where none has both
-    bool way(const std::vector<std::pair<std::int32_t, double>> &a, const std::vector<std::pair<std::int32_t, double>> &b, Way &found) const {
+    // the vector between two averages that lie in one panel; false where none has both
+    bool flat_vector(const std::vector<std::pair<std::int32_t, double>> &a, const std::vector<std::pair<std::int32_t, double>> &b, FlatVector &found) const {
         if (a.empty() || b.empty()) return false;
         for (const Home &h : of[a.front().first]) {
             double x, y, u, v;
-            if (average(a, h.panel, x, y) && average(b, h.panel, u, v)) return found = Way(u - x, v - y), true;
+            if (average(a, h.panel, x, y) && average(b, h.panel, u, v)) return found = FlatVector(u - x, v - y), true;
         }
         return false;
     }
 };
 
-// where a panel lies on a chart: chart = turn · flat + shift
-struct Turn {
+// where a panel lies on a chart: chart = placement · flat + shift
+struct PanelPlacement {
     double cos = 1, sin = 0, x = 0, y = 0;
 };
 
@@ -247,11 +247,11 @@ struct Turn {
 struct Chart {
     std::vector<double> uv;       // (n, 2)
     std::vector<double> far;      // (n) distance from the start, infinity where not reached
-    std::vector<Turn> turn;       // (n) how the panel lies that the particle was placed with
+    std::vector<PanelPlacement> placement;       // (n) how the panel lies that the particle was placed with
     std::vector<std::int32_t> flat;  // (n) the flat point that was placed
     std::vector<std::int32_t> reached;
 
-    explicit Chart(std::size_t n) : uv(2 * n), far(n, INFINITY), turn(n), flat(n) {}
+    explicit Chart(std::size_t n) : uv(2 * n), far(n, INFINITY), placement(n), flat(n) {}
 
     void unfold(const Sheet &s, const Triangles &around, std::int32_t start, double radius) {
         for (const std::int32_t p : reached) far[p] = INFINITY;
@@ -259,7 +259,7 @@ struct Chart {
         if (around.begin[start] == around.begin[start + 1]) return;
         std::priority_queue<std::pair<double, std::int32_t>, Found, std::greater<>> queue;
         const std::int32_t first = around.corner[around.begin[start]];
-        Turn home;
+        PanelPlacement home;
         home.x = -s.corner[2 * first], home.y = -s.corner[2 * first + 1];
         lay(s, first / 3, home, radius, queue);
         while (!queue.empty()) {
@@ -267,7 +267,7 @@ struct Chart {
             queue.pop();
             for (std::size_t i = around.begin[p]; i < around.begin[p + 1]; ++i) {
                 const std::int32_t t = around.corner[i] / 3;
-                Turn how = turn[p];
+                PanelPlacement how = placement[p];
                 if (s.flat[around.corner[i]] == flat[p] || hinge(s, t, around.corner[i] % 3, how)) lay(s, t, how, radius, queue);
             }
         }
@@ -275,21 +275,21 @@ struct Chart {
 
     // the corners of a triangle that are not on the chart yet
     template <class Queue>
-    void lay(const Sheet &s, std::int32_t t, const Turn &how, double radius, Queue &queue) {
+    void lay(const Sheet &s, std::int32_t t, const PanelPlacement &how, double radius, Queue &queue) {
         for (int k = 0; k < 3; ++k) {
             const std::int32_t p = s.triangle[3 * t + k];
             if (far[p] != INFINITY) continue;
             const double *c = s.corner + 6 * t + 2 * k;
             uv[2 * p] = how.cos * c[0] - how.sin * c[1] + how.x;
             uv[2 * p + 1] = how.sin * c[0] + how.cos * c[1] + how.y;
-            far[p] = std::hypot(uv[2 * p], uv[2 * p + 1]), turn[p] = how, flat[p] = s.flat[3 * t + k];
+            far[p] = std::hypot(uv[2 * p], uv[2 * p + 1]), placement[p] = how, flat[p] = s.flat[3 * t + k];
             reached.push_back(p);
             if (far[p] <= radius) queue.push({far[p], p});
         }
     }
 
     // across a seam: the triangle's panel turned so that its side at corner k meets the side already on the chart
-    bool hinge(const Sheet &s, std::int32_t t, int k, Turn &how) const {
+    bool hinge(const Sheet &s, std::int32_t t, int k, PanelPlacement &how) const {
         const std::int32_t *v = s.triangle + 3 * t;
         for (int step = 1; step < 3; ++step) {
             const int l = (k + step) % 3;
@@ -349,11 +349,11 @@ void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const
         std::int32_t other;
     };
     std::vector<std::vector<Use>> uses(level.count);
-    std::vector<Way> way(pairs.size());
+    std::vector<FlatVector> flat_vector(pairs.size());
     for (std::size_t e = 0; e < pairs.size() / 2; ++e) {
         // most pairs lie in one panel: no chart needed
-        if (homes.way(rows[pairs[2 * e]], rows[pairs[2 * e + 1]], way[2 * e])) {
-            way[2 * e + 1] = way[2 * e];
+        if (homes.flat_vector(rows[pairs[2 * e]], rows[pairs[2 * e + 1]], flat_vector[2 * e])) {
+            flat_vector[2 * e + 1] = flat_vector[2 * e];
             continue;
         }
         for (int s = 0; s < 2; ++s) uses[pairs[2 * e + s]].push_back({2 * e + s, pairs[2 * e + 1 - s]});
@@ -380,11 +380,11 @@ void set_limits(Level &level, const Sheet &sheet, const Triangles &around, const
         if (!chart.average(rows[c], x, y, spread) || spread > 1.02 * own[c]) return;
         for (const Use &use : uses[c])
             if (chart.average(rows[use.other], u, v, spread) && spread <= 1.02 * own[use.other])
-                way[use.pair] = Way(u - x, v - y);
+                flat_vector[use.pair] = FlatVector(u - x, v - y);
     });
-    for (std::size_t e = 0; e < way.size() / 2; ++e) {
-        const bool swapped = way[2 * e].length > way[2 * e + 1].length;
-        const Way &shorter = way[2 * e + swapped], &longer = way[2 * e + !swapped];
+    for (std::size_t e = 0; e < flat_vector.size() / 2; ++e) {
+        const bool swapped = flat_vector[2 * e].length > flat_vector[2 * e + 1].length;
+        const FlatVector &shorter = flat_vector[2 * e + swapped], &longer = flat_vector[2 * e + !swapped];
         // no limit where the cloth has no flat map (darts, curved seams tear it differently from both sides)
         if (shorter.length < 0.2 * spacing || longer.length > 1.01 * shorter.length) continue;
         level.pair.push_back(pairs[2 * e]), level.pair.push_back(pairs[2 * e + 1]);

@@ -49,5 +49,5 @@ struct Sheet {
 std::vector<Level> make_hierarchy(const Sheet &sheet, int level_count);
 
 // The same over a rectangle of rows × columns points, cells of width and height `cell` [m]: a coarse point to three by three finer ones. Limits go
-// to points up to two rows or columns away (AWAY in grid_view.h). In grid_hierarchy.cpp.
+// to points up to two rows or columns away (COARSE_OFFSETS in grid_view.h). In grid_hierarchy.cpp.
 std::vector<Level> make_grid_hierarchy(int rows, int columns, const double *cell, std::vector<double> inverse_mass, int level_count);

@@ -18,8 +18,8 @@ inline double area_of(const double *weight, std::size_t count) {
     return area;
 }
 // what the cloth bears on the mean, by the stiffness of weft, warp, shear (t, 3) [N·m] of its triangles
-inline Bears fabric_of(const double *stiffness, std::size_t count, double area) {
-    Bears fabric;
+inline Stiffness fabric_of(const double *stiffness, std::size_t count, double area) {
+    Stiffness fabric;
     for (const double *k = stiffness; k < stiffness + 3 * count; k += 3) fabric.threads += 0.5 * (k[0] + k[1]) / area, fabric.bias += k[2] / area;
     return fabric;
 }

@@ -16,10 +16,10 @@ TOILE_INLINE V shortfall(const V &length2, const V &soft, T compression) {
 }
 
 // Pairs that may not be farther apart than `rest`: (l² - rest²) / (l² + rest²) of the way, 1 - rest / l to first order, without the square root.
-// over: l² - rest², sum: l² + rest²; part: what is done of a stretch of up to Pulls::give (compliance.h). Returns how much of the way it is, times `sum`.
+// over: l² - rest², sum: l² + rest²; part: what is done of a stretch of up to Pulls::soft_stretch (compliance.h). Returns how much of the way it is, times `sum`.
 template <class T, class V>
 TOILE_INLINE V pulled(const V &over, const V &sum, Pulls<T> how, const V &part) {
-    const V none = filled<V>(T(0)), all = at_most(at_least(over, none), filled<V>(how.share) * sum), hard = at_least(all - filled<V>(how.give) * sum, none);
+    const V none = filled<V>(T(0)), all = at_most(at_least(over, none), filled<V>(how.share) * sum), hard = at_least(all - filled<V>(how.soft_stretch) * sum, none);
     return hard + part * (all - hard);
 }
 

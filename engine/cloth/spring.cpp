@@ -22,7 +22,7 @@ using surface::Vec3;
 using Numbers = In<double, -1>;
 using Flags = In<bool, -1>;
 using Vector3 = In<double, 3>;
-using Texels = In<float, -1, -1, 2, map_look::kValues>;
+using Texels = In<float, -1, -1, 2, map_lookup::kValues>;
 enum Rule { LEAVE, ZERO, AVERAGE, DIRECTIONAL, POSITION };
 
 struct Options {
@@ -35,8 +35,8 @@ struct Options {
 
 // one finished pair of maps in the world's frame
 struct Maps {
-    map_look::View view;
-    map_look::MapOptions o;
+    map_lookup::View view;
+    map_lookup::MapOptions o;
 };
 
 // a plane that the skin carries on: gap + n · (x - start - t v)
@@ -351,12 +351,12 @@ void SpringCloth::substep(const Options &o, double t) {
 // one look for every particle and every face's middle
 void SpringCloth::look(const Maps &maps) {
     planes_.clear(), face_planes_.clear();
-    map_look::Hit hit;
+    map_lookup::Hit hit;
     for (std::size_t p = 0; p < x_.size(); ++p)
-        if (map_look::look(maps.view, maps.o, x_[p], hit)) planes_.push_back({static_cast<std::int32_t>(p), hit.gap, x_[p], hit.normal, hit.velocity});
+        if (map_lookup::look(maps.view, maps.o, x_[p], hit)) planes_.push_back({static_cast<std::int32_t>(p), hit.gap, x_[p], hit.normal, hit.velocity});
     for (std::size_t f = 0; f < face_.size() / 4; ++f) {
         const Vec3 at = middle(x_, static_cast<std::int32_t>(f));
-        if (map_look::look(maps.view, maps.o, at, hit)) face_planes_.push_back({static_cast<std::int32_t>(f), hit.gap, at, hit.normal, hit.velocity});
+        if (map_lookup::look(maps.view, maps.o, at, hit)) face_planes_.push_back({static_cast<std::int32_t>(f), hit.gap, at, hit.normal, hit.velocity});
     }
 }
 

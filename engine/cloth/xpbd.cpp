@@ -40,12 +40,12 @@ constexpr double SQUEEZED = 0.006;
 
 constexpr std::size_t SPARE = 4;  // particles that nobody reads, so that loops may go on by several at a time
 
-// I: what counts particles and stars
+// I: what counts particles and stencils
 template <class T, class I>
 class Cloth {
   public:
     Cloth(Indices order, Numbers inverse_mass, Numbers drag, Numbers thickness, Numbers friction,
-          Triangles triangles, In<double, -1, 2, 2> triangle_weight, Points triangle_stiffness, Rows stars, Weights star_weight, Numbers star_stiffness, Indices star_centre, std::size_t star_along, Rows seams,
+          Triangles triangles, In<double, -1, 2, 2> triangle_weight, Points triangle_stiffness, Rows stencils, Weights stencil_weight, Numbers stencil_stiffness, Indices stencil_centre, std::size_t stencil_along, Rows seams,
           Numbers seam_rest)
         : count_(order.size()), chunk_count_(chunk_count_for(count_)) {
         require(count_ > 0, "a cloth needs at least one particle");
@@ -54,13 +54,13 @@ class Cloth {
             require(a->size() == count_, "inverse_mass, drag, thickness and friction need one number per particle");
         order_.set(order);
         rows_ = count_ + SPARE;
-        point_.assign(4 * rows_, T(0)), velocity_.assign(4 * rows_, T(0)), work_.assign(4 * (rows_ + std::max(rows_, count_ + star_along)), T(0));
+        point_.assign(4 * rows_, T(0)), velocity_.assign(4 * rows_, T(0)), work_.assign(4 * (rows_ + std::max(rows_, count_ + stencil_along)), T(0));
         keep_inverse_mass(inverse_mass);
-        drag_ = Alike(order_.numbers(drag)), thickness_ = Alike(order_.numbers(thickness)), friction_ = Alike(order_.numbers(friction)), grip_ = friction_;
+        drag_ = UniformOrEach(order_.numbers(drag)), thickness_ = UniformOrEach(order_.numbers(thickness)), friction_ = UniformOrEach(order_.numbers(friction)), grip_ = friction_;
         pack_triangles(triangles, triangle_weight, triangle_stiffness);
         seams_ = pulls(seams, seam_rest);
         constraint_count_ += seam_rest.size();
-        set_stars(stars, star_weight, star_stiffness, star_centre, star_along);
+        set_stencils(stencils, stencil_weight, stencil_stiffness, stencil_centre, stencil_along);
         set_bound();
     }
 
@@ -72,7 +72,7 @@ class Cloth {
         require(scale.size() == count_, "friction needs one number per particle");
         std::vector<T> grip = order_.numbers(scale);
         for (std::size_t k = 0; k < count_; ++k) grip[k] *= friction_[k];
-        grip_ = Alike(std::move(grip));
+        grip_ = UniformOrEach(std::move(grip));
     }
 
     void set_inverse_mass(Numbers inverse_mass) {
@@ -82,21 +82,21 @@ class Cloth {
         if (grid_.there()) set_grid_weight();
     }
 
-    // The cloth is a rectangle of equal cells, its particles stored row by row: threads, triangles and the stars that `star_of`
+    // The cloth is a rectangle of equal cells, its particles stored row by row: threads, triangles and the stencils that `stencil_of`
     // names are swept without lists. cell: width, height [m]; stiffness of a triangle: weft, warp, shear [N·m]; bend: weights
-    // of a star's neighbours; reach: rest length of long threads [m], 0: none. The lists go.
+    // of a stencil's neighbours; reach: rest length of long threads [m], 0: none. The lists go.
     void set_grid(int rows, int columns, In<double, 2> cell, In<double, 3> stiffness, In<double, 2> bend, In<double, 2> reach,
-                  Indices star_of, bool alternate) {
+                  Indices stencil_of, bool alternate) {
         require(rows > 1 && columns > 1 && static_cast<std::size_t>(rows) * columns == count_, "grid: rows times columns must be the particles");
-        require(star_of.size() == count_, "grid: star_of needs one number per particle");
+        require(stencil_of.size() == count_, "grid: stencil_of needs one number per particle");
         require(cell(0) > 0 && cell(1) > 0 && reach(0) >= 0 && reach(1) >= 0, "grid: lengths must be positive");
         std::vector<bool> known(count_);
         for (std::size_t k = 0; k < count_; ++k) {
             require(static_cast<std::size_t>(order_.particles()[k]) == k, "grid: particles must be in their own order");
-            require(star_of.data()[k] < static_cast<std::int32_t>(star_count_), "grid: a star does not exist");
-            known[k] = star_of.data()[k] >= 0;
+            require(stencil_of.data()[k] < static_cast<std::int32_t>(stencil_count_), "grid: a stencil does not exist");
+            known[k] = stencil_of.data()[k] >= 0;
         }
-        require(drag_.all_alike(), "grid: all particles must have the same drag");
+        require(drag_.uniform(), "grid: all particles must have the same drag");
         GridView<T> shape;
         for (int a = 0; a < 2; ++a) {
             shape.per_cell[a] = static_cast<T>(1 / cell(a)), shape.bend[a] = static_cast<T>(bend(a)), shape.reach[a] = static_cast<T>(reach(a));
@@ -104,17 +104,17 @@ class Cloth {
         for (int k = 0; k < 3; ++k) shape.compliance[k] = compliance(2 * stiffness(k));
         grid_.set(rows, columns, shape, alternate);
         set_grid_weight();
-        stars_.leave_out(std::move(known), columns, shape.bend, chunk_count_);
-        grid_.border.set(grid_.fine(), grid_.bands(), [&](const auto &use) { stars_.each_listed(use); });
+        stencils_.leave_out(std::move(known), columns, shape.bend, chunk_count_);
+        grid_.border.set(grid_.fine(), grid_.bands(), [&](const auto &use) { stencils_.each_listed(use); });
         set_bound();
         triangles_ = {}, long_threads_ = {}, levels_.clear();
     }
 
-    // what the weighted sum of each particle's star is at rest: cloth that is creased or pleated [√(N·m) m]
-    void set_star_rest(Points rest) {
+    // what the weighted sum of each particle's stencil is at rest: cloth that is creased or pleated [√(N·m) m]
+    void set_stencil_rest(Points rest) {
         require(!grid_.there(), "a rectangle has no creases");
-        require(rest.shape(0) == count_, "a particle's star needs one vector of rest curvature");
-        stars_.set_rest(rest.data(), order_.particles());
+        require(rest.shape(0) == count_, "a particle's stencil needs one vector of rest curvature");
+        stencils_.set_rest(rest.data(), order_.particles());
     }
 
     // lets cloth collide with cloth: particles of one label are sewn together; a higher layer lies outside a lower one
@@ -126,12 +126,12 @@ class Cloth {
         const std::vector<std::int32_t> faces = order_.places(triangles);
         std::vector<std::int32_t> sewn(count_), worn(count_);
         for (std::size_t k = 0; k < count_; ++k) sewn[k] = label.data()[order_.particles()[k]], worn[k] = layer.data()[order_.particles()[k]];
-        layer_ = Alike(std::move(worn)), cloth_friction_ = Alike(order_.numbers(friction)), cloth_thickness_ = Alike(order_.numbers(thickness));
+        layer_ = UniformOrEach(std::move(worn)), cloth_friction_ = UniformOrEach(order_.numbers(friction)), cloth_thickness_ = UniformOrEach(order_.numbers(thickness));
         for (const T h : cloth_thickness_.values()) require(h > T(0) && h < T(1), "layers: thickness must be positive [m]");
         pairs_.clear();
         patches_ = std::make_unique<surface::Patches>(faces.data(), faces.size() / 3, count_, sewn.data());
         patches_->forget_numbers();
-        facing_ = !layer_.all_alike() ? Facing(*patches_, edge_) : Facing();
+        facing_ = !layer_.uniform() ? Facing(*patches_, edge_) : Facing();
     }
 
     // pairs of particles along a thread, a few edges apart, that may not be farther apart than on the flat cloth
@@ -150,17 +150,17 @@ class Cloth {
         std::vector<Level> levels = grid_.there() ? grid_hierarchy(corner, w, level_count) : sheet_hierarchy(triangles, corner, panel, flat, w, level_count);
         if (worn) {
             require(worn->shape(0) == count_, "worn positions need one row per particle");
-            give_way(levels, order_.points(*worn));
+            use_worn_shape(levels, order_.points(*worn));
         }
         levels_.set(std::move(levels), grid_, mean_mass(), flat_area_);
     }
 
     // Lets long threads and coarse limits do what the fabric needs besides the sweep (compliance.h), in substeps that ask for the forces of so long [s], until they are
-    // stretched by `give`; farther they are as hard as they can be.
-    void let_limits_give(double give, double substep, double bias) {
-        require(give >= 0 && substep > 0 && bias > 0, "limits do not give less than nothing, and a substep is longer, as stiffness is");
-        give_ = static_cast<T>(give);
-        if (give > 0) levels_.share_out({fabric_.threads, bias * fabric_.bias}, substep, grid_);
+    // stretched by `soft_stretch`; farther they are as hard as they can be.
+    void set_limit_compliance(double soft_stretch, double substep, double bias) {
+        require(soft_stretch >= 0 && substep > 0 && bias > 0, "soft_stretch must not be negative, substep and bias must be positive");
+        soft_stretch_ = static_cast<T>(soft_stretch);
+        if (soft_stretch > 0) levels_.share_out({fabric_.threads, bias * fabric_.bias}, substep, grid_);
     }
 
     // (points, limits) of each level
@@ -219,7 +219,7 @@ class Cloth {
                                   layer_.bytes() + cloth_friction_.bytes() + cloth_thickness_.bytes()},
                 {"triangles", triangles_.bytes()},
                 {"threads and seams", long_threads_.bytes() + seams_.bytes()},
-                {"bending", stars_.bytes()},
+                {"bending", stencils_.bytes()},
                 {"coarse limits", levels_.bytes()},
                 {"rectangle", grid_.bytes()},
                 {"patches", patches_ ? patches_->bytes() : 0},
@@ -231,21 +231,21 @@ class Cloth {
     std::size_t constraint_count() const { return constraint_count_; }
 
     // Looks at skin and near cloth `looks` times, each followed by substep_count substeps: first come the contacts that are given, or
-    // those with the ball, later the ball's again, or the trail's: the skin was asked skin_time [s] before the step.
+    // those with the ball, later the ball's again, or tracked ones': the skin was asked skin_time [s] before the step.
     nb::tuple step(Points position, Points velocity, double dt, int substep_count, In<double, 3> gravity, In<double, 3> wind,
                    Indices contact_particle, Numbers contact_gap, Points contact_normal, Points contact_velocity,
                    double seam_from, double seam_to, double speed_limit, double jolt, double push_limit, double cloth_radius,
-                   double watch, double head_start, double compression, double evening, int widest, int looks, const Ball *ball, const Trail *trail, double skin_time, double rubbing, double apart) {
+                   double watch, double head_start, double compression, double evening, int widest, int looks, const Ball *ball, const TrackedContacts *tracked, double skin_time, double rubbing, double apart) {
         require(position.shape(0) == count_ && velocity.shape(0) == count_, "position and velocity need one row per particle");
         require(dt > 0 && substep_count > 0 && substep_count <= 100000 && looks > 0, "dt, substep_count and looks must be positive");
         require(jolt > 0, "velocities change by something");
         require(rubbing >= 0 && apart >= 0, "rubbing and the speed at which cloth is moved apart must not be negative");
-        require(looks == 1 || ball || trail, "more than one look needs a ball or a trail");
+        require(looks == 1 || ball || tracked, "more than one look needs a ball or tracked contacts");
         const std::size_t contact_count = contact_particle.size();
         require(contact_gap.size() == contact_count && contact_normal.shape(0) == contact_count && contact_velocity.shape(0) == contact_count,
                 "contacts: arrays differ in length");
-        require(!trail || (trail->triangle.size() == contact_count && (!trail->hint || trail->hint->shape(0) == count_)),
-                "a trail needs a triangle of each contact, and hints of each particle");
+        require(!tracked || (tracked->triangle.size() == contact_count && (!tracked->hint || tracked->hint->shape(0) == count_)),
+                "tracked contacts need a triangle each, and hints of each particle");
         require_indices(contact_particle, count_, "contacts: a particle does not exist");
         const Origin origin = middle_of(position), still{};
         order_.read(position, origin, point_), order_.read(velocity, still, velocity_);
@@ -258,7 +258,7 @@ class Cloth {
         o.dt = static_cast<T>(substep), o.substep_count = substep_count;
         for (int a = 0; a < 3; ++a) o.gravity[a] = static_cast<T>(gravity(a)), o.wind[a] = static_cast<T>(wind(a));
         o.speed_limit = static_cast<T>(speed_limit), o.jolt = static_cast<T>(jolt * substep), o.push_limit = static_cast<T>(push_limit);
-        o.pulls = {LIMIT_SHARE<T>, give_}, o.thread_part = levels_.thread_part(), o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
+        o.pulls = {LIMIT_SHARE<T>, soft_stretch_}, o.thread_part = levels_.thread_part(), o.head_start = static_cast<T>(head_start), o.compression = static_cast<T>(compression);
         o.rubbed = static_cast<T>(1 + substep * rubbing), o.apart = static_cast<T>(apart);
         set_kept(o);
         if (grid_.there()) grid_.ball = {};
@@ -273,7 +273,7 @@ class Cloth {
             const double time = look * look_dt;
             if (ball) planes_.collect(count_, BallContacts<T>{*ball, skin_time + time, points}, velocity_.data(), thickness_, look_dt);
             else if (look == 0) planes_.read(given, first, position.data(), velocity.data(), order_.particles(), thickness_, look_dt);
-            else planes_.collect(count_, TrailContacts<T, I>{*trail, skin_time + time, given, first, order_.particles(), position.data(), time, points},
+            else planes_.collect(count_, TrackedContactUpdates<T, I>{*tracked, skin_time + time, given, first, order_.particles(), position.data(), time, points},
                                  velocity_.data(), thickness_, look_dt);
             const auto closing = [&](int k) { return static_cast<T>(seam_from + (seam_to - seam_from) * k / looks); };
             o.seam_from = closing(look), o.seam_to = closing(look + 1);
@@ -288,7 +288,7 @@ class Cloth {
 
     // whether a ball is met by each vertex where it is, at every substep: layers between skin and cloth would need planes
     bool meets_ball(double cloth_radius) const {
-        return grid_.there() && !(patches_ && cloth_radius > 0) && thickness_.all_alike() && grip_.all_alike();
+        return grid_.there() && !(patches_ && cloth_radius > 0) && thickness_.uniform() && grip_.uniform();
     }
     // time: since it was where it is said to be [s]
     void set_ball(const Ball &ball, double time) {
@@ -305,7 +305,7 @@ class Cloth {
         std::vector<T> rise;
         if (pairs_.count())
             rise = pairs_.stack(point_.data(), planes_.begin, planes_.normal.data(), planes_.offset.data(), thickness_);
-        make_room(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal.data(), planes_.offset.data());
+        share_free_space(point_.data(), planes_.begin, thickness_, rise, std::max(SQUEEZED, 0.5 * edge_), planes_.normal.data(), planes_.offset.data());
         if (grid_.there()) grid_.skin.pack(grid_.fine(), planes_, thickness_, grip_);
         else planes_.pack(thickness_, grip_);
         const ClothView<T, I> cloth = view(o.asked_dt2(true));
@@ -317,7 +317,7 @@ class Cloth {
                 wide ? avx2::step(cloth, o, rank, team, barrier) : plain::step(cloth, o, rank, team, barrier);
             });
         }
-        planes_.give_back(), pairs_.give_back();
+        planes_.release_memory(), pairs_.release_memory();
         watched_for_ -= dt;
         if (watched_for_ < 0.5 * dt) pairs_.forget(), facing_.forget();
     }
@@ -376,33 +376,33 @@ class Cloth {
         return static_cast<T>(1.0 / stiffness);
     }
 
-    void set_stars(const Rows &rows, const Weights &weight, const Numbers &stiffness, const Indices &centre, std::size_t along) {
-        star_count_ = rows.shape(0);
-        require(rows.shape(1) == 16 && weight.shape(0) == star_count_ && weight.shape(1) == 16 && stiffness.size() == star_count_ &&
-                    centre.size() == star_count_ && along <= star_count_, "stars need 16 particles (-1: none), 16 weights, a stiffness and a centre each");
-        require_indices(centre, count_, "the centre of a star does not exist");
-        std::vector<std::int32_t> middle(star_count_);
-        std::vector<T> stiff(star_count_);
-        for (std::size_t s = 0; s < star_count_; ++s)
+    void set_stencils(const Rows &rows, const Weights &weight, const Numbers &stiffness, const Indices &centre, std::size_t along) {
+        stencil_count_ = rows.shape(0);
+        require(rows.shape(1) == 16 && weight.shape(0) == stencil_count_ && weight.shape(1) == 16 && stiffness.size() == stencil_count_ &&
+                    centre.size() == stencil_count_ && along <= stencil_count_, "stencils need 16 particles (-1: none), 16 weights, a stiffness and a centre each");
+        require_indices(centre, count_, "the centre of a stencil does not exist");
+        std::vector<std::int32_t> middle(stencil_count_);
+        std::vector<T> stiff(stencil_count_);
+        for (std::size_t s = 0; s < stencil_count_; ++s)
             middle[s] = order_.place(centre.data()[s]), stiff[s] = T(1) / compliance(stiffness.data()[s]);
-        constraint_count_ += star_count_;
-        stars_.set(order_.places(rows), weight.data(), 16, middle, stiff, along, count_, chunk_count_);
-        require(stars_.count() == count_ + along, "stars that do not run along an edge have a centre each");
-        require(stars_.count() <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer stars");
+        constraint_count_ += stencil_count_;
+        stencils_.set(order_.places(rows), weight.data(), 16, middle, stiff, along, count_, chunk_count_);
+        require(stencils_.count() == count_ + along, "stencils that do not run along an edge have a centre each");
+        require(stencils_.count() <= std::numeric_limits<I>::max(), "a cloth of this kind has fewer stencils");
     }
     void set_bound() {
-        stars_.set_bound(count_, [&](std::size_t p) { return inverse_mass(p); });
+        stencils_.set_bound(count_, [&](std::size_t p) { return inverse_mass(p); });
         if (!grid_.there()) return;
-        const auto stiffness = [&](std::size_t s) { return stars_.stiffness(s); };
-        const auto most = [&](std::size_t s) { return stars_.most(s); };
-        const auto known = [&](const auto &value) { return [&](std::size_t p) { return stars_.known(p) ? value(p) : T(0); }; };
+        const auto stiffness = [&](std::size_t s) { return stencils_.stiffness(s); };
+        const auto most = [&](std::size_t s) { return stencils_.most(s); };
+        const auto known = [&](const auto &value) { return [&](std::size_t p) { return stencils_.known(p) ? value(p) : T(0); }; };
         grid_.set_stiffness(known(stiffness), known(most)), grid_.border.set_stiffness(stiffness, most);
     }
     void set_grid_weight() { grid_.set_weight([&](std::size_t p) { return inverse_mass(p); }); }
     void set_kept(const StepOptions<T> &o) {
-        kept_.resize(drag_.all_alike() ? SPARE : count_ + SPARE);
+        kept_.resize(drag_.uniform() ? SPARE : count_ + SPARE);
         const auto kept = [&](std::size_t p) { return T(1) / (o.rubbed + o.dt * (drag_[p] + air_)); };
-        if (drag_.all_alike()) std::fill(kept_.begin(), kept_.end(), kept(0));
+        if (drag_.uniform()) std::fill(kept_.begin(), kept_.end(), kept(0));
         else for (std::size_t p = 0; p < count_; ++p) kept_[p] = kept(p);
     }
     // Near cloth for the next dt [s]. It is searched for when something is to be watched, for so long [s]; else what was found
@@ -425,8 +425,8 @@ class Cloth {
 
     ClothView<T, I> view(T dt2) {
         ClothView<T, I> v{count_, chunk_count_, point_.data(), work_.data(), velocity_.data(), kept_.data(),
-                       static_cast<std::size_t>(!drag_.all_alike()),
-                       triangles_.view(), seams_.view(), long_threads_.view(), stars_.view(work_.data() + 4 * rows_, dt2),
+                       static_cast<std::size_t>(!drag_.uniform()),
+                       triangles_.view(), seams_.view(), long_threads_.view(), stencils_.view(work_.data() + 4 * rows_, dt2),
                        static_cast<int>(levels_.size()), {}, pairs_.view(), planes_.view(), grid_.view()};
         for (std::size_t l = 0; l < levels_.size(); ++l) v.level[l] = levels_[l].view();
         v.grid.kept = kept_[0];
@@ -436,22 +436,22 @@ class Cloth {
     std::size_t count_, rows_ = 0;  // rows_: with those that nobody reads
     int chunk_count_;
     double edge_ = 0.0, flat_area_ = 0.0;  // of a mean triangle on the flat cloth [m], of all [m²]
-    Bears fabric_;
-    T give_ = T(0);  // by how much limits are stretched before they are hard
-    std::size_t constraint_count_ = 0, star_count_ = 0;
+    Stiffness fabric_;
+    T soft_stretch_ = T(0);  // by how much limits are stretched before they are hard
+    std::size_t constraint_count_ = 0, stencil_count_ = 0;
     ParticleOrder<T, I> order_;
-    std::vector<T> work_;  // where particles were before a substep, moments of stars; free between the steps
+    std::vector<T> work_;  // where particles were before a substep, moments of stencils; free between the steps
     std::vector<T> point_, velocity_, kept_;
-    Alike<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now
+    UniformOrEach<T> drag_, thickness_, friction_, grip_;  // of the fabric; grip: its friction now
     T air_ = T(0);                                 // drag besides the fabric's [1/s]
     Membrane<T> triangles_;
     Set seams_, long_threads_;
-    Stars<T, I> stars_;
+    BendingStencils<T, I> stencils_;
     Grid<T> grid_;
     CoarseLevels<T, I> levels_;
     std::unique_ptr<surface::Patches> patches_;
-    Alike<std::int32_t> layer_;
-    Alike<T> cloth_friction_, cloth_thickness_;
+    UniformOrEach<std::int32_t> layer_;
+    UniformOrEach<T> cloth_friction_, cloth_thickness_;
     Facing facing_;
     Pairs<T> pairs_;
     double watched_for_ = 0.0;  // how long the pairs found last are still looked at [s]
@@ -464,18 +464,18 @@ void bind_cloth(nb::module_ &m, const char *name) {
     nb::class_<C>(m, name)
         .def(nb::init<Indices, Numbers, Numbers, Numbers, Numbers, Triangles, In<double, -1, 2, 2>, Points, Rows, Weights, Numbers, Indices, std::size_t, Rows, Numbers>(),
              nb::arg("order"), nb::arg("inverse_mass"), nb::arg("drag"), nb::arg("thickness"), nb::arg("friction"),
-             nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stars"),
-             nb::arg("star_weight"), nb::arg("star_stiffness"), nb::arg("star_centre"), nb::arg("star_along"), nb::arg("seams"), nb::arg("seam_rest"))
+             nb::arg("triangles"), nb::arg("triangle_weight"), nb::arg("triangle_stiffness"), nb::arg("stencils"),
+             nb::arg("stencil_weight"), nb::arg("stencil_stiffness"), nb::arg("stencil_centre"), nb::arg("stencil_along"), nb::arg("seams"), nb::arg("seam_rest"))
         .def("set_drag", &C::set_drag, nb::arg("drag"))
         .def("set_friction", &C::set_friction, nb::arg("scale"))
         .def("set_inverse_mass", &C::set_inverse_mass, nb::arg("inverse_mass"))
         .def("set_long_threads", &C::set_long_threads, nb::arg("pairs"), nb::arg("rest"))
-        .def("set_star_rest", &C::set_star_rest, nb::arg("rest"))
+        .def("set_stencil_rest", &C::set_stencil_rest, nb::arg("rest"))
         .def("set_grid", &C::set_grid, nb::arg("rows"), nb::arg("columns"), nb::arg("cell"), nb::arg("stiffness"), nb::arg("bend"),
-             nb::arg("reach"), nb::arg("star_of"), nb::arg("alternate"))
+             nb::arg("reach"), nb::arg("stencil_of"), nb::arg("alternate"))
         .def("set_levels", &C::set_levels, nb::arg("triangles"), nb::arg("corner"), nb::arg("panel"),
              nb::arg("flat"), nb::arg("level_count"), nb::arg("worn").none() = nb::none())
-        .def("let_limits_give", &C::let_limits_give, nb::arg("give"), nb::arg("substep"), nb::arg("bias") = 1.0)
+        .def("set_limit_compliance", &C::set_limit_compliance, nb::arg("soft_stretch"), nb::arg("substep"), nb::arg("bias") = 1.0)
         .def("level_limits", &C::level_limits, nb::arg("level"), nb::arg("position"))
         .def("triangle_sequence", &C::triangle_sequence, nb::arg("triangles"))
         .def_prop_ro("memory", &C::memory, "-> bytes held, by part")
@@ -490,7 +490,7 @@ void bind_cloth(nb::module_ &m, const char *name) {
              nb::arg("speed_limit") = 50.0, nb::arg("jolt") = std::numeric_limits<double>::infinity(), nb::arg("push_limit") = 0.02,
              nb::arg("cloth_radius") = 0.0, nb::arg("watch") = 0.0,
              nb::arg("head_start") = 0.0, nb::arg("compression") = 1.0, nb::arg("evening") = 0.0, nb::arg("widest") = 5, nb::arg("looks") = 1,
-             nb::arg("ball").none() = nb::none(), nb::arg("trail").none() = nb::none(), nb::arg("skin_time") = 0.0,
+             nb::arg("ball").none() = nb::none(), nb::arg("tracked").none() = nb::none(), nb::arg("skin_time") = 0.0,
              nb::arg("rubbing") = 0.0, nb::arg("apart") = 20.0);
 }
 }  // namespace

@@ -45,7 +45,7 @@ struct RowList {
     const N *at = nullptr;      // (entry): the source's index
     const T *weight = nullptr;  // (entry)
 };
-// 16 bits are enough within a run, but for rows of large cloth that join particles and stars along its free edges; in small cloth all are counted from 0
+// 16 bits are enough within a run, but for rows of large cloth that join particles and stencils along its free edges; in small cloth all are counted from 0
 template <class T, class I>
 struct SparseRows {
     static constexpr bool SMALL = sizeof(I) == 2;
@@ -53,32 +53,32 @@ struct SparseRows {
     RowList<T, std::int32_t> far;
 };
 
-// Moments m = G C x of cloth that is too stiff for its substep are smoothed, m + h Λ h m / G with h² = G ω / Σ|c| and Λ the matrix of the stars
+// Moments m = G C x of cloth that is too stiff for its substep are smoothed, m + h Λ h m / G with h² = G ω / Σ|c| and Λ the matrix of the stencils
 // themselves, next to a Laplacian: long folds keep their stiffness, and only those of an edge or two, which would swing up, lose it. Λ along a
 // free edge is that of a chain. G ω is symmetric, so forces still come from an energy, which is never negative as ω ≤ 1.
-// Modes of a share l of the largest eigenvalue of Λ, l² of that of bending, keep 1 - ω l of their stiffness. With r times what a star may weigh, r l² (1 - ω l)
-// is at most 4 r / (27 ω²), at l = 2 / (3 ω): 1 for ω = √(4 r / 27). A star of stiffness k asks for r ~ k dt² until ω is 1, and for no more beyond. So with s⁴ = dt², bounded
+// Modes of a share l of the largest eigenvalue of Λ, l² of that of bending, keep 1 - ω l of their stiffness. With r times what a stencil may weigh, r l² (1 - ω l)
+// is at most 4 r / (27 ω²), at l = 2 / (3 ω): 1 for ω = √(4 r / 27). A stencil of stiffness k asks for r ~ k dt² until ω is 1, and for no more beyond. So with s⁴ = dt², bounded
 // there, G = k s⁴ and h ~ s³.
 template <class T, class I>
 struct Smoothing {
     T from_dt2 = T(0);             // in substeps that ask for more [s²]
-    const T *full = nullptr;       // (star): the largest s, where ω is 1 [√s]
-    const T *rate = nullptr;       // (star): h / s³
-    T *source = nullptr;           // (star, 4): h C x, h; 0 where a particle has no star
+    const T *full = nullptr;       // (stencil): the largest s, where ω is 1 [√s]
+    const T *rate = nullptr;       // (stencil): h / s³
+    T *source = nullptr;           // (stencil, 4): h C x, h; 0 where a particle has no stencil
     std::size_t particle_count = 0;
     std::size_t edge_count = 0;
-    const I *edge = nullptr;       // (edge, 3): stars along free edges, those before and after
+    const I *edge = nullptr;       // (edge, 3): stencils along free edges, those before and after
     inline bool wanted(T dt2) const { return source != nullptr && dt2 > from_dt2; }
 };
 
-// bending: moment_s = gain_s (Σ c_sk x_k - rest_s) of each star, then x_k -= w_k Σ c_sk moment_s: two sparse products
+// bending: moment_s = gain_s (Σ c_sk x_k - rest_s) of each stencil, then x_k -= w_k Σ c_sk moment_s: two sparse products
 template <class T, class I>
 struct Bending {
     SparseRows<T, I> curvature, force;
-    // gain_s = dt² / α, less where that were unstable; see Stars::stiffness
-    const T *stiffness = nullptr, *most = nullptr;  // (star)
-    T *moment = nullptr;      // (star, 4), and room for all particles with those that nobody reads
-    const T *rest = nullptr;  // (star, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
+    // gain_s = dt² / α, less where that were unstable; see BendingStencils::stiffness
+    const T *stiffness = nullptr, *most = nullptr;  // (stencil)
+    T *moment = nullptr;      // (stencil, 4), and room for all particles with those that nobody reads
+    const T *rest = nullptr;  // (stencil, 4): what Σ c_sk x_k is at rest, for creases and pleats; null: flat everywhere
     Smoothing<T, I> smoothing;
 };
 
@@ -128,14 +128,14 @@ struct ClothView {
     LevelView<T, I> level[LEVEL_LIMIT];
     PairView<T> pairs;  // cloth near cloth (pairs.h)
     ContactView<T> contacts;
-    GridView<T> grid;   // a rectangle of equal cells has its triangles, long threads and most stars here
+    GridView<T> grid;   // a rectangle of equal cells has its triangles, long threads and most stencils here
 };
 
-// Pairs that may not be farther apart than their rest length: one is shortened by at most a share of it in one substep, and of what stretches it by up to `give` a
+// Pairs that may not be farther apart than their rest length: one is shortened by at most a share of it in one substep, and of what stretches it by up to `soft_stretch` a
 // part only is done (compliance.h); 0: all of it.
 template <class T>
 struct Pulls {
-    T share, give;
+    T share, soft_stretch;
 };
 
 // How fast cloth is moved out of skin where it was too near before a substep [m/s]. That gives it no speed, but it stretches the cloth round it, whose speed it

@@ -53,9 +53,9 @@ bool squeeze(const double *x, Plane &a, Plane &b, double least) {
 }  // namespace
 
 template <class T>
-void make_room(const T *point, const std::vector<std::uint32_t> &begin, const Alike<T> &thickness,
+void share_free_space(const T *point, const std::vector<std::uint32_t> &begin, const UniformOrEach<T> &thickness,
                const std::vector<T> &rise, double least, T *normal, T *offset) {
-    const auto share_room = [&](std::size_t p) {
+    const auto share_out = [&](std::size_t p) {
         if (begin[p + 1] - begin[p] < 2 && rise.empty()) return;  // most
         const double x[3] = {double(point[4 * p]), double(point[4 * p + 1]), double(point[4 * p + 2])};
         for (std::size_t i = begin[p]; i < begin[p + 1]; ++i) {
@@ -81,11 +81,11 @@ void make_room(const T *point, const std::vector<std::uint32_t> &begin, const Al
         for (std::size_t c = begin[p]; c < begin[p + 1] && !rise.empty(); ++c) offset[c] += rise[c];
     };
     for_ranges(begin.size() - 1, 4000, [&](std::size_t first, std::size_t last) {
-        for (std::size_t p = first; p < last; ++p) share_room(p);
+        for (std::size_t p = first; p < last; ++p) share_out(p);
     });
 }
 
-template void make_room(const float *, const std::vector<std::uint32_t> &, const Alike<float> &,
+template void share_free_space(const float *, const std::vector<std::uint32_t> &, const UniformOrEach<float> &,
                         const std::vector<float> &, double, float *, float *);
-template void make_room(const double *, const std::vector<std::uint32_t> &, const Alike<double> &,
+template void share_free_space(const double *, const std::vector<std::uint32_t> &, const UniformOrEach<double> &,
                         const std::vector<double> &, double, double *, double *);

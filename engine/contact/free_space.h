@@ -11,10 +11,10 @@
 // raised by, besides the particle's thickness; added to the offsets here. least: cloth with less room is let out [m].
 // point: (particle, 4).
 template <class T>
-void make_room(const T *point, const std::vector<std::uint32_t> &begin, const Alike<T> &thickness,
+void share_free_space(const T *point, const std::vector<std::uint32_t> &begin, const UniformOrEach<T> &thickness,
                const std::vector<T> &rise, double least, T *normal, T *offset);
 
-extern template void make_room(const float *, const std::vector<std::uint32_t> &, const Alike<float> &,
+extern template void share_free_space(const float *, const std::vector<std::uint32_t> &, const UniformOrEach<float> &,
                                const std::vector<float> &, double, float *, float *);
-extern template void make_room(const double *, const std::vector<std::uint32_t> &, const Alike<double> &,
+extern template void share_free_space(const double *, const std::vector<std::uint32_t> &, const UniformOrEach<double> &,
                                const std::vector<double> &, double, double *, double *);

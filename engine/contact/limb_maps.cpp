@@ -22,11 +22,11 @@ using surface::dot;
 using surface::load;
 using surface::normalised;
 using surface::Vec3;
-using map_look::Hit;
-using map_look::kValues;
-using map_look::look;
-using map_look::MapOptions;
-using map_look::View;
+using map_lookup::Hit;
+using map_lookup::kValues;
+using map_lookup::look;
+using map_lookup::MapOptions;
+using map_lookup::View;
 
 constexpr std::size_t kBlock = 64;  // points that are tested against a part's box at once
 constexpr int kLargest = 4096;    // pixels a side

@@ -6,7 +6,7 @@
 
 #include "core/vector3.h"
 
-namespace map_look {
+namespace map_lookup {
 
 using surface::dot;
 using surface::load;
@@ -70,4 +70,4 @@ inline bool look(const View &map, const MapOptions &o, Vec3 p, Hit &hit) {
     return hit.gap < o.reach;
 }
 
-}  // namespace map_look
+}  // namespace map_lookup

@@ -18,11 +18,11 @@ struct Ball {
 
 // Contacts with a skin as they were found, in the order in which they are given to the step, and how that skin moves on. Python keeps
 // what is pointed to.
-struct Trail {
+struct TrackedContacts {
     const surface::Tree *tree;
     In<std::int32_t, -1> triangle;  // of each contact
     Points velocity;                // of each skin vertex [m/s]
-    double radius, hurry;           // points that have gone farther than hurry [m] past the skin are searched again
+    double radius, slip;           // points that have gone farther than slip [m] past the skin are searched again
     std::optional<In<std::int32_t, -1, -1>> hint;
     surface::Vec3 going;  // mean of the velocities
 };
@@ -60,8 +60,8 @@ struct BallContacts {
 constexpr double UNSURE = 0.003;  // skin is not flat, and does not move on straight [m]
 
 template <class T, class I>
-struct TrailContacts {
-    const Trail &trail;
+struct TrackedContactUpdates {
+    const TrackedContacts &tracked;
     double time;                 // since the tree was fitted [s]
     const GivenContacts &given;
     const FirstContacts &first;  // by the caller's particles
@@ -72,8 +72,8 @@ struct TrailContacts {
     template <class Reaches, class Emit>
     void operator()(std::size_t from, std::size_t to, const Reaches &reaches, const Emit &emit) const {
         using namespace surface;
-        const Tree &tree = *trail.tree;
-        const double *velocity = trail.velocity.data();
+        const Tree &tree = *tracked.tree;
+        const double *velocity = tracked.velocity.data();
         const auto groups = static_cast<std::size_t>(tree.group_count());
         // contacts that are followed side by side
         int batch = 0;
@@ -93,13 +93,13 @@ struct TrailContacts {
             // the caller's numbers lie in another order
             if (k + 2 * soon < to) first.fetch(order[k + 2 * soon]), begin_to_read(asked + 3 * static_cast<std::size_t>(order[k + 2 * soon]));
             if (k + soon < to) first.fetch(given, order[k + soon]);
-            const Vec3 x = points[k], gone = x - load(asked + 3 * p), way = gone - since * trail.going;
-            if (dot(way, way) <= trail.hurry * trail.hurry) {
+            const Vec3 x = points[k], gone = x - load(asked + 3 * p), way = gone - since * tracked.going;
+            if (dot(way, way) <= tracked.slip * tracked.slip) {
                 first.each(p, [&](std::size_t c) {
                     // by the plane that was given the skin is about as far off now
                     const Vec3 skin = load(given.velocity + 3 * c);
                     if (!reaches(k, given.gap[c] + dot(load(given.normal + 3 * c), gone - since * skin) - UNSURE, skin)) return;
-                    particle[batch] = k, place[batch] = x, triangle[batch++] = trail.triangle(c);
+                    particle[batch] = k, place[batch] = x, triangle[batch++] = tracked.triangle(c);
                     if (batch == FEET_AT_ONCE) follow();
                 });
                 continue;
@@ -107,11 +107,11 @@ struct TrailContacts {
             follow();
             // skin may be near that was too far; the tree knows it where it was when it was fitted
             std::int32_t hint[Tree::max_groups];
-            if (trail.hint) std::copy_n(trail.hint->data() + p * groups, groups, hint);
-            const int count = tree.nearest_per_group(x - time * trail.going, trail.radius, trail.hint ? hint : nullptr, hits);
+            if (tracked.hint) std::copy_n(tracked.hint->data() + p * groups, groups, hint);
+            const int count = tree.nearest_per_group(x - time * tracked.going, tracked.radius, tracked.hint ? hint : nullptr, hits);
             for (int i = 0; i < count; ++i) {
                 const Vec3 speed = speed_at(tree, hits[i], velocity);
-                emit(k, x, hits[i].gap - time * dot(hits[i].normal, speed - trail.going), hits[i].normal, speed);
+                emit(k, x, hits[i].gap - time * dot(hits[i].normal, speed - tracked.going), hits[i].normal, speed);
             }
         }
         follow();

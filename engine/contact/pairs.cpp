@@ -92,7 +92,7 @@ Facing::Facing(surface::Patches &patches, double edge) : patches_(&patches) {
             if (count > most[p]) most[p] = count, home[p] = a;
         }
     }
-    home_ = Numbering(home);
+    home_ = CompactIndices(home);
     // a patch is about two edges wide
     rounds_ = std::clamp(static_cast<int>(std::lround(FOLD / std::max(2 * edge, 1e-3))), 1, MOST_ROUNDS);
     patches.keep_axes();
@@ -114,7 +114,7 @@ void Facing::smooth() {
     }
 }
 
-void Facing::find_folds(const surface::Near &near, const Alike<std::int32_t> &layer) {
+void Facing::find_folds(const surface::Near &near, const UniformOrEach<std::int32_t> &layer) {
     if (!patches_) return;
     folded_.assign(patches_->patch_count(), 0);
     for (const auto *pairs : {&near.vertex_face, &near.edge_edge})
@@ -154,12 +154,12 @@ void Pairs<T>::clear() {
 template <class T>
 void Pairs<T>::forget() {
     faces_ = edges_ = 0;
-    ::give_back(watched_small_, watched_);
+    ::release_memory(watched_small_, watched_);
 }
 
 template <class T>
-void Pairs<T>::give_back() {
-    ::give_back(particle, use, use_begin, pushed, weight, normal, thickness_, friction_, push, depth);
+void Pairs<T>::release_memory() {
+    ::release_memory(particle, use, use_begin, pushed, weight, normal, thickness_, friction_, push, depth);
 }
 
 template <class T>
@@ -333,7 +333,7 @@ PairView<T> Pairs<T>::view() {
 
 template <class T>
 std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::uint32_t> &begin, const T *plane_normal, const T *plane_offset,
-                               const Alike<T> &thickness) const {
+                               const UniformOrEach<T> &thickness) const {
     const auto plane_towards = [&](std::int32_t p, const T *n, T sign) {
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c)
             if (sign * (plane_normal[3 * c] * n[0] + plane_normal[3 * c + 1] * n[1] + plane_normal[3 * c + 2] * n[2]) > T(ALIKE))

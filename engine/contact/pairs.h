@@ -27,9 +27,9 @@ class Facing {
     // after a search
     void smooth();
     // … where it found a garment near to itself; layer of each particle
-    void find_folds(const surface::Near &near, const Alike<std::int32_t> &layer);
+    void find_folds(const surface::Near &near, const UniformOrEach<std::int32_t> &layer);
     // nobody will ask before the next search
-    void forget() { give_back(smoothed_, folded_); }
+    void forget() { release_memory(smoothed_, folded_); }
     // whether the garment lies on itself here: what faces out of one of its sheets may face into the next
     bool folded(std::int32_t particle) const { return folded_[static_cast<std::size_t>(home_[particle])]; }
     // mean over the cloth as far as folds are wide, not normalised: where a fold has tipped over, its own normal is against it
@@ -46,7 +46,7 @@ class Facing {
 
   private:
     surface::Patches *patches_ = nullptr;
-    Numbering home_;               // the patch that has most of a particle's triangles
+    CompactIndices home_;               // the patch that has most of a particle's triangles
     std::vector<float> smoothed_;  // (patch, 4)
     std::vector<std::uint8_t> folded_;  // (patch)
     int rounds_ = 0;
@@ -58,9 +58,9 @@ struct ClothSides {
     std::size_t count = 0;
     const T *point = nullptr;                // (particle, 4) [m]
     const T *velocity = nullptr;             // (particle, 4) [m/s]
-    const Alike<std::int32_t> &layer;        // a higher one lies outside
-    const Alike<T> &thickness;               // distance kept from cloth [m]; a pair keeps the mean of both sides
-    const Alike<T> &friction;                // Coulomb coefficient against cloth; as thickness
+    const UniformOrEach<std::int32_t> &layer;        // a higher one lies outside
+    const UniformOrEach<T> &thickness;               // distance kept from cloth [m]; a pair keeps the mean of both sides
+    const UniformOrEach<T> &friction;                // Coulomb coefficient against cloth; as thickness
     const Facing *facing = nullptr;          // where there is more than one layer
 };
 
@@ -73,7 +73,7 @@ class Pairs {
     void look(const ClothSides<T> &cloth, T dt, T far, bool wide);
     void clear();
     // after the substeps: the next look makes its own planes
-    void give_back();
+    void release_memory();
     // no look will come before the next search
     void forget();
 
@@ -84,7 +84,7 @@ class Pairs {
     // How far contact planes of the skin are to be raised [m], because other cloth lies under them: cloth upon cloth upon
     // skin keeps its order, as skin is the last word in a substep. Planes by particle (begin: particle + 1).
     std::vector<T> stack(const T *point, const std::vector<std::uint32_t> &begin, const T *plane_normal, const T *plane_offset,
-                         const Alike<T> &thickness) const;
+                         const UniformOrEach<T> &thickness) const;
 
   private:
     struct Plane {

@@ -66,7 +66,7 @@ class SkinPlanes {
     // which keep their thickness [m] off the skin, cannot reach within dt [s] are left out.
     template <class I>
     void read(const GivenContacts &given, const FirstContacts &first, const double *position, const double *velocity, const std::vector<I> &order,
-              const Alike<T> &thickness, double dt) {
+              const UniformOrEach<T> &thickness, double dt) {
         const std::vector<std::uint8_t> near = within_reach(given, velocity, thickness, dt);
         const std::size_t spans = (order.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;
         std::vector<std::uint32_t> kept(spans + 1, 0);  // before each span
@@ -101,7 +101,7 @@ class SkinPlanes {
     // the skin) for packed particles in their order; reaches(particle, gap, velocity) tells beforehand whether that is worth while.
     // velocity: (particle, 4).
     template <class Find>
-    void collect(std::size_t particles, const Find &find, const T *velocity, const Alike<T> &thickness, double dt) {
+    void collect(std::size_t particles, const Find &find, const T *velocity, const UniformOrEach<T> &thickness, double dt) {
         const double still = beside(thickness);
         const std::size_t spans = (particles + CONTACT_SPAN - 1) / CONTACT_SPAN;
         std::vector<std::vector<Found>> found(spans);
@@ -141,7 +141,7 @@ class SkinPlanes {
     void clear(std::size_t particles) { begin.assign(particles + 1, 0); }
 
     // thickness [m] and friction by particle
-    void pack(const Alike<T> &thickness, const Alike<T> &friction) {
+    void pack(const UniformOrEach<T> &thickness, const UniformOrEach<T> &friction) {
         const std::size_t spans = (thickness.size() + CONTACT_SPAN - 1) / CONTACT_SPAN;
         block_begin_.assign(spans + 1, 0);
         for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
@@ -153,10 +153,10 @@ class SkinPlanes {
         for_ranges(spans, SERIAL_BELOW / CONTACT_SPAN, [&](std::size_t first, std::size_t last) {
             for (std::size_t s = first; s < last; ++s) pack_span(s, thickness, friction);
         });
-        ::give_back(begin, normal, offset, velocity_);
+        ::release_memory(begin, normal, offset, velocity_);
     }
     // after the substeps: the next step reads its own
-    void give_back() { ::give_back(block_begin_, particle_, plane_); }
+    void release_memory() { ::release_memory(block_begin_, particle_, plane_); }
 
     // the numbers of one plane (CONTACT_ROWS)
     void figures(std::size_t c, T thickness, T friction, T *rows) const {
@@ -174,7 +174,7 @@ class SkinPlanes {
         T normal[3], offset, velocity[3];
     };
     // skin within this [m] is near, however slowly cloth moves: it may be jerked
-    static double beside(const Alike<T> &thickness) {
+    static double beside(const UniformOrEach<T> &thickness) {
         constexpr double jerk = 0.01;  // [m]
         return jerk + *std::max_element(thickness.values().begin(), thickness.values().end());
     }
@@ -183,7 +183,7 @@ class SkinPlanes {
         const double way = std::max(far, 0.0);
         return way * way <= 4 * dt * dt * (x * x + y * y + z * z);
     }
-    static std::vector<std::uint8_t> within_reach(const GivenContacts &given, const double *velocity, const Alike<T> &thickness, double dt) {
+    static std::vector<std::uint8_t> within_reach(const GivenContacts &given, const double *velocity, const UniformOrEach<T> &thickness, double dt) {
         const double still = beside(thickness);
         std::vector<std::uint8_t> near(given.count);
         for_ranges(given.count, SERIAL_BELOW, [&](std::size_t first, std::size_t last) {
@@ -219,7 +219,7 @@ class SkinPlanes {
             block += (lane + LANES - 1) / LANES;
         }
     }
-    void pack_span(std::size_t span, const Alike<T> &thickness, const Alike<T> &friction) {
+    void pack_span(std::size_t span, const UniformOrEach<T> &thickness, const UniformOrEach<T> &friction) {
         std::int32_t *particle = particle_.data() + LANES * block_begin_[span];
         T *plane = plane_.data() + CONTACT_ROWS * LANES * block_begin_[span];
         // unused lanes: a plane that nothing reaches, on a pinned particle that nobody reads (two: each of two threads has its half of the spans)

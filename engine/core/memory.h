@@ -13,7 +13,7 @@ std::size_t bytes_of(const Vectors &...list) {
 
 // gives back what vectors hold, where assigning an empty list would keep the room
 template <class... Vectors>
-void give_back(Vectors &...list) {
+void release_memory(Vectors &...list) {
     ((list = Vectors()), ...);
 }
 

@@ -194,7 +194,7 @@ void for_ranges(std::size_t count, std::size_t serial_below,
     });
 }
 
-void bind_team(nb::module_ &m) {
+void bind_threads(nb::module_ &m) {
     m.def("thread_count", &thread_count, "threads that kernels use");
     m.def("set_thread_count", &set_thread_count, nb::arg("count"), "0: TOILE_THREADS or all cores of this process");
 }

@@ -9,10 +9,10 @@
 #include "core/memory.h"
 
 template <class T>
-class Alike {
+class UniformOrEach {
   public:
-    Alike() = default;
-    explicit Alike(std::vector<T> values) : size_(values.size()) {
+    UniformOrEach() = default;
+    explicit UniformOrEach(std::vector<T> values) : size_(values.size()) {
         std::vector<std::uint8_t> number(size_);
         std::size_t last = 0;
         for (std::size_t p = 0; p < size_; ++p) {
@@ -38,7 +38,7 @@ class Alike {
         else for (std::size_t p = 0; p < size_; ++p) to[p] = found[number_[p]];
     }
     std::size_t size() const { return size_; }
-    bool all_alike() const { return value_.size() < 2; }
+    bool uniform() const { return value_.size() < 2; }
     // every number that occurs
     const std::vector<T> &values() const { return value_; }
     std::size_t bytes() const { return bytes_of(value_, number_); }

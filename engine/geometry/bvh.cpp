@@ -23,18 +23,18 @@ struct Tree::Best {
     int count = 0;
     std::int32_t candidate[room];
     float distance2[room];
-    Foot foot;  // decided so far
+    ClosestPoint closest;  // decided so far
 
     Best(Vec3 point, double radius, double extent) : p(point), radius2(radius * radius), slack(rounding(point, extent)) {
         store(rounded, p);
-        limit = worth_a_look(radius, slack);
+        limit = search_limit(radius, slack);
     }
     // a triangle that is probably near, or the one beside it that is, bounds the search
     void begin_with(const Tree &tree, std::int32_t hint) {
         const auto at = [&](std::int32_t v) { return tree.vertex(v); };
-        const Foot found = tree.walk(p, tree.foot_on(p, hint, at), at);
+        const ClosestPoint found = tree.walk(p, tree.closest_on(p, hint, at), at);
         if (!(found.distance2 <= radius2)) return;
-        foot = found;
+        closest = found;
         limit = std::min(limit, enlarged(static_cast<float>(found.distance2), slack));
     }
 };
@@ -43,9 +43,9 @@ struct Tree::Best {
 void Tree::decide(Best &best) const {
     for (int i = 0; i < best.count; ++i) {
         if (!(best.distance2[i] <= best.limit)) continue;
-        if (best.candidate[i] == best.foot.triangle) continue;
-        const Foot found = foot_on(best.p, best.candidate[i], [this](std::int32_t v) { return vertex(v); });
-        if (found.distance2 <= best.radius2 && found.beats(best.foot)) best.foot = found;
+        if (best.candidate[i] == best.closest.triangle) continue;
+        const ClosestPoint found = closest_on(best.p, best.candidate[i], [this](std::int32_t v) { return vertex(v); });
+        if (found.distance2 <= best.radius2 && found.beats(best.closest)) best.closest = found;
     }
     best.count = 0;
 }
@@ -108,14 +108,14 @@ void Tree::search(std::int32_t root, Best &best) const {
     each_leaf(root, best.p, best.limit, [&](const Leaf &leaf) { search_leaf(leaf, best); });
 }
 
-// Whether no triangle that shares the foot's edge or corner is nearer, or, being as near, has the lower number: then the foot is theirs too.
-bool Tree::nearer_than_beside(Vec3 p, const Foot &foot) const {
+// Whether no triangle that shares the closest point's edge or corner is nearer, or, being as near, has the lower number: then that point is theirs too.
+bool Tree::nearer_than_beside(Vec3 p, const ClosestPoint &closest) const {
     constexpr double ALIKE = 1e-9;  // rounding of squared distances, as a share of them
     bool nearer = true;
-    each_beside(foot.triangle, foot.at.feature, [&](std::int32_t t) {
+    each_beside(closest.triangle, closest.at.feature, [&](std::int32_t t) {
         if (!nearer) return;
-        const double other = foot_on(p, t, [this](std::int32_t v) { return vertex(v); }).distance2;
-        nearer = other >= (t < foot.triangle ? 1 + ALIKE : 1 - ALIKE) * foot.distance2;
+        const double other = closest_on(p, t, [this](std::int32_t v) { return vertex(v); }).distance2;
+        nearer = other >= (t < closest.triangle ? 1 + ALIKE : 1 - ALIKE) * closest.distance2;
     });
     return nearer;
 }
@@ -124,7 +124,7 @@ void Tree::sides(Vec3 p, double radius, std::vector<Hit> &found) const {
     if (!askable(p)) return;
     const auto at = [this](std::int32_t v) { return vertex(v); };
     const auto first = static_cast<std::ptrdiff_t>(found.size());
-    const float limit = worth_a_look(std::min(radius, 1e15), rounding(p, extent_));
+    const float limit = search_limit(std::min(radius, 1e15), rounding(p, extent_));
     float rounded[3];
     store(rounded, p);
     const auto look_at = [&](const Leaf &leaf) {
@@ -132,9 +132,9 @@ void Tree::sides(Vec3 p, double radius, std::vector<Hit> &found) const {
         leaf_distance2(leaf.corner[0][0], rounded, distance2);
         for (int k = 0; k < leaf.count(); ++k) {
             if (!(distance2[k] <= limit)) continue;
-            const Foot foot = foot_on(p, leaf.triangle[k], at);
-            if (!(foot.distance2 <= radius * radius) || !nearer_than_beside(p, foot)) continue;
-            if (const Hit hit = hit_at(p, foot, at); hit.gap > 0) found.push_back(hit);
+            const ClosestPoint closest = closest_on(p, leaf.triangle[k], at);
+            if (!(closest.distance2 <= radius * radius) || !nearer_than_beside(p, closest)) continue;
+            if (const Hit hit = hit_at(p, closest, at); hit.gap > 0) found.push_back(hit);
         }
     };
     for (const auto root : roots_)
@@ -148,8 +148,8 @@ Vec3 Tree::pseudonormal(std::int32_t t, Feature feature) const {
 
 bool Tree::fill(Best &best, Hit &hit) const {
     decide(best);
-    if (best.foot.triangle < 0) return false;
-    hit = hit_at(best.p, best.foot, [this](std::int32_t v) { return vertex(v); });
+    if (best.closest.triangle < 0) return false;
+    hit = hit_at(best.p, best.closest, [this](std::int32_t v) { return vertex(v); });
     return true;
 }
 
@@ -231,16 +231,16 @@ Hit Tree::follow(Vec3 p, std::int32_t t, const double *velocity, double time) co
     const auto at = [&](std::int32_t v) { return vertex(v) + time * load(velocity + 3 * std::size_t(v)); };
     const std::int32_t *v = triangle(t);
     const Vec3 corner[3] = {at(v[0]), at(v[1]), at(v[2])};
-    const Foot foot = surface::foot_on(p, t, corner);
-    return foot.at.feature == FACE ? face_hit(p, foot, corner) : hit_at(p, walk(p, foot, at), at);
+    const ClosestPoint closest = surface::closest_on(p, t, corner);
+    return closest.at.feature == FACE ? face_hit(p, closest, corner) : hit_at(p, walk(p, closest, at), at);
 }
 
 int Tree::follow(Vec3 p, double radius, const std::int32_t *t, int count, Hit *hits) const {
     const auto at = [this](std::int32_t v) { return vertex(v); };
     int found = 0;
     for (int i = 0; i < count; ++i) {
-        const Foot foot = walk(p, foot_on(p, t[i], at), at);
-        if (foot.distance2 <= radius * radius) hits[found++] = hit_at(p, foot, at);
+        const ClosestPoint closest = walk(p, closest_on(p, t[i], at), at);
+        if (closest.distance2 <= radius * radius) hits[found++] = hit_at(p, closest, at);
     }
     return without_borders(hits, found);
 }

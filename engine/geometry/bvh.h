@@ -20,12 +20,12 @@ struct Hit {
 };
 
 // a triangle and its point nearest to another point
-struct Foot {
+struct ClosestPoint {
     std::int32_t triangle = -1;
     TrianglePoint at{};
     double distance2 = 0;  // [m2]
     // Ties go to the lowest triangle: the answer depends neither on a hint nor on the order of the search.
-    bool beats(const Foot &known) const {
+    bool beats(const ClosestPoint &known) const {
         return known.triangle < 0 || distance2 < known.distance2 || (distance2 == known.distance2 && triangle < known.triangle);
     }
 };
@@ -109,15 +109,15 @@ class Tree {
   private:
     static constexpr int longest_walk = 32;  // triangles
     template <class At>
-    Foot foot_on(Vec3 p, std::int32_t t, const At &at) const;
+    ClosestPoint closest_on(Vec3 p, std::int32_t t, const At &at) const;
     template <class At>
-    Foot walk(Vec3 p, Foot foot, const At &at) const;
+    ClosestPoint walk(Vec3 p, ClosestPoint closest, const At &at) const;
     template <class At>
-    Hit hit_at(Vec3 p, const Foot &foot, const At &at) const;
+    Hit hit_at(Vec3 p, const ClosestPoint &closest, const At &at) const;
     // use(triangle) for those that touch an edge or a corner of triangle t
     template <class Use>
     void each_beside(std::int32_t t, Feature feature, const Use &use) const;
-    bool nearer_than_beside(Vec3 p, const Foot &foot) const;
+    bool nearer_than_beside(Vec3 p, const ClosestPoint &closest) const;
     // use(leaf) for those whose boxes are within a squared distance of p, which may shrink meanwhile; nearest boxes first
     template <class Use>
     void each_leaf(std::int32_t root, Vec3 p, const float &limit, const Use &use) const;

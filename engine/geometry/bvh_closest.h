@@ -15,7 +15,7 @@ inline float rounding(Vec3 p, double extent) {
     return static_cast<float>(1e-6 * std::max({extent, std::abs(p.x), std::abs(p.y), std::abs(p.z)}));
 }
 // squared distance [m2] in float32 that is worth a look for what is within a radius [m]
-inline float worth_a_look(double radius, float slack) { return enlarged(static_cast<float>(std::min(radius * radius, 1e30)), slack); }
+inline float search_limit(double radius, float slack) { return enlarged(static_cast<float>(std::min(radius * radius, 1e30)), slack); }
 
 inline Vec3 face_normal(const Vec3 *corner) { return normalised(cross(corner[1] - corner[0], corner[2] - corner[0])); }
 template <class At>
@@ -45,18 +45,18 @@ Vec3 Tree::pseudonormal(std::int32_t t, Feature feature, const At &at) const {
 }
 
 // A triangle, its point nearest to p, and how far that is.
-inline Foot foot_on(Vec3 p, std::int32_t t, const Vec3 *corner) {
-    Foot foot{t, nearest_on_triangle(p, corner[0], corner[1], corner[2]), 0};
-    const double *w = foot.at.weight;
+inline ClosestPoint closest_on(Vec3 p, std::int32_t t, const Vec3 *corner) {
+    ClosestPoint closest{t, nearest_on_triangle(p, corner[0], corner[1], corner[2]), 0};
+    const double *w = closest.at.weight;
     const Vec3 d = p - (w[0] * corner[0] + w[1] * corner[1] + w[2] * corner[2]);
-    foot.distance2 = dot(d, d);
-    return foot;
+    closest.distance2 = dot(d, d);
+    return closest;
 }
 template <class At>
-Foot Tree::foot_on(Vec3 p, std::int32_t t, const At &at) const {
+ClosestPoint Tree::closest_on(Vec3 p, std::int32_t t, const At &at) const {
     const std::int32_t *v = triangle(t);
     const Vec3 corner[3] = {at(v[0]), at(v[1]), at(v[2])};
-    return surface::foot_on(p, t, corner);
+    return surface::closest_on(p, t, corner);
 }
 
 template <class Use>
@@ -73,39 +73,39 @@ void Tree::each_beside(std::int32_t t, Feature feature, const Use &use) const {
 
 // From triangle to triangle of one group, as long as the next one is nearer: where a contact is that was found a moment ago.
 template <class At>
-Foot Tree::walk(Vec3 p, Foot foot, const At &at) const {
-    const int group = group_of(foot.triangle);
-    for (int steps = 0; steps < longest_walk && foot.at.feature != FACE; ++steps) {
-        Foot best = foot;
+ClosestPoint Tree::walk(Vec3 p, ClosestPoint closest, const At &at) const {
+    const int group = group_of(closest.triangle);
+    for (int steps = 0; steps < longest_walk && closest.at.feature != FACE; ++steps) {
+        ClosestPoint best = closest;
         const auto try_out = [&](std::int32_t t) {
             if (group_of(t) != group) return;
-            const Foot other = foot_on(p, t, at);
+            const ClosestPoint other = closest_on(p, t, at);
             if (other.distance2 < best.distance2) best = other;
         };
-        each_beside(foot.triangle, foot.at.feature, try_out);
-        if (best.triangle == foot.triangle) break;
-        foot = best;
+        each_beside(closest.triangle, closest.at.feature, try_out);
+        if (best.triangle == closest.triangle) break;
+        closest = best;
     }
-    return foot;
+    return closest;
 }
 
 // the nearest point is inside a face, whose corners are known
-inline Hit face_hit(Vec3 p, const Foot &foot, const Vec3 *corner) {
-    const double *w = foot.at.weight;
+inline Hit face_hit(Vec3 p, const ClosestPoint &closest, const Vec3 *corner) {
+    const double *w = closest.at.weight;
     const Vec3 point = w[0] * corner[0] + w[1] * corner[1] + w[2] * corner[2], normal = face_normal(corner);
     const double sign = dot(p - point, normal) < 0 ? -1 : 1;
-    return {foot.triangle, FACE, sign * std::sqrt(foot.distance2), {w[0], w[1], w[2]}, point, normal};
+    return {closest.triangle, FACE, sign * std::sqrt(closest.distance2), {w[0], w[1], w[2]}, point, normal};
 }
 
 template <class At>
-Hit Tree::hit_at(Vec3 p, const Foot &foot, const At &at) const {
-    const std::int32_t *v = triangle(foot.triangle);
+Hit Tree::hit_at(Vec3 p, const ClosestPoint &closest, const At &at) const {
+    const std::int32_t *v = triangle(closest.triangle);
     const Vec3 corner[3] = {at(v[0]), at(v[1]), at(v[2])};
-    if (foot.at.feature == FACE) return face_hit(p, foot, corner);
-    const double *w = foot.at.weight;
-    Hit hit{foot.triangle, foot.at.feature, 0, {w[0], w[1], w[2]}, w[0] * corner[0] + w[1] * corner[1] + w[2] * corner[2], {}};
-    const Vec3 away = p - hit.point, pseudo = pseudonormal(foot.triangle, foot.at.feature, at);
-    const double distance = std::sqrt(foot.distance2), sign = dot(away, pseudo) < 0 ? -1 : 1;
+    if (closest.at.feature == FACE) return face_hit(p, closest, corner);
+    const double *w = closest.at.weight;
+    Hit hit{closest.triangle, closest.at.feature, 0, {w[0], w[1], w[2]}, w[0] * corner[0] + w[1] * corner[1] + w[2] * corner[2], {}};
+    const Vec3 away = p - hit.point, pseudo = pseudonormal(closest.triangle, closest.at.feature, at);
+    const double distance = std::sqrt(closest.distance2), sign = dot(away, pseudo) < 0 ? -1 : 1;
     hit.gap = sign * distance;
     // on the surface itself the difference has no direction
     const bool blurred = distance < 1e-12 + 1e-9 * extent_;

@@ -107,8 +107,8 @@ inline V triangle_distance2(const Vector<V> &a, const Vector<V> &b, const Vector
     const V d3 = d1 - abab, d4 = d2 - abac, d5 = d1 - abac, d6 = d2 - acac;
     const V va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
     const V whole = va + vb + vc;
-    const Vector<V> foot = along<V>(along<V>(a, vb / whole, ab), vc / whole, ac);
-    return choose<V>(at_most<V>(at_most<V>(va, vb), vc), at_most<V>(dot(foot, foot), near), near);
+    const Vector<V> closest = along<V>(along<V>(a, vb / whole, ab), vc / whole, ac);
+    return choose<V>(at_most<V>(at_most<V>(va, vb), vc), at_most<V>(dot(closest, closest), near), near);
 }
 
 // row(corner, axis): of triangles side by side
@@ -234,7 +234,7 @@ inline Vector<V> normalised(const Vector<V> &a) {
     return {choose<V>(length, scale * a.x, a.x), choose<V>(length, scale * a.y, a.y), choose<V>(length, scale * a.z, a.z)};
 }
 
-// the same steps as nearest_on_triangle, foot_on and face_hit (vector3.h, bvh_closest.h), for the same bits
+// the same steps as nearest_on_triangle, closest_on and face_hit (vector3.h, bvh_closest.h), for the same bits
 template <class V>
 inline void find_feet(surface::FaceFeet &f) {
     const Vector<V> p = points<V>(f.p), a = points<V>(f.corner[0]), b = points<V>(f.corner[1]), c = points<V>(f.corner[2]);

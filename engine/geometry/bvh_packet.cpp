@@ -63,7 +63,7 @@ struct Tree::Packet {
     float low[3], high[3], most = 0;  // box of the points; squared distance that is near for one of them
     Shelf shelf;
     // decided so far: a face's hit is known, others follow from their feet
-    Foot foot[packet_size];
+    ClosestPoint closest[packet_size];
     Hit *hit[packet_size];
     FaceFeet feet;
     int pairs = 0, pair_point[FEET_AT_ONCE];
@@ -80,7 +80,7 @@ struct Tree::Packet {
                 low[k] = std::min(low[k], rounded[k][i]), high[k] = std::max(high[k], rounded[k][i]);
             }
             slack[i] = rounding(p[i], tree.extent_);
-            most = std::max(most, worth_a_look(radius, slack[i]));
+            most = std::max(most, search_limit(radius, slack[i]));
         }
     }
     bool reaches(int group) const {
@@ -93,8 +93,8 @@ struct Tree::Packet {
         int hinted = 0, at[packet_size];
         for (int n = 0; n < asked; ++n) {
             const int i = member[n];
-            foot[i].triangle = -1, hit[i] = hits + i * tree.group_count() + count[i], least[i] = 1e30f;
-            limit[i] = worth_a_look(radius, slack[i]);
+            closest[i].triangle = -1, hit[i] = hits + i * tree.group_count() + count[i], least[i] = 1e30f;
+            limit[i] = search_limit(radius, slack[i]);
             if (hint && hint[i][group] >= 0 && (one || tree.group_of(hint[i][group]) == group)) at[hinted++] = i;
         }
         for (int first = 0; first < hinted; first += HINTS_AT_ONCE) {
@@ -156,10 +156,10 @@ struct Tree::Packet {
         for (int k = 0; k < pairs; ++k) {
             const int i = pair_point[k];
             const bool face = feet.inside[k] > 0;
-            const Foot found = face ? Foot{pair_triangle[k], {{feet.weight[0][k], feet.weight[1][k], feet.weight[2][k]}, FACE}, feet.distance2[k]}
-                                    : tree.foot_on(p[i], pair_triangle[k], [this](std::int32_t v) { return tree.vertex(v); });
-            if (found.distance2 > radius * radius || !found.beats(foot[i])) continue;
-            foot[i] = found;
+            const ClosestPoint found = face ? ClosestPoint{pair_triangle[k], {{feet.weight[0][k], feet.weight[1][k], feet.weight[2][k]}, FACE}, feet.distance2[k]}
+                                    : tree.closest_on(p[i], pair_triangle[k], [this](std::int32_t v) { return tree.vertex(v); });
+            if (found.distance2 > radius * radius || !found.beats(closest[i])) continue;
+            closest[i] = found;
             if (face) *hit[i] = hit_of(feet, k, found.triangle);
         }
         pairs = 0;
@@ -180,14 +180,14 @@ struct Tree::Packet {
         }
         decide();
         for (int n = 0; n < asked; ++n)
-            if (const Foot &f = foot[member[n]]; f.triangle >= 0 && f.at.feature != FACE)
+            if (const ClosestPoint &f = closest[member[n]]; f.triangle >= 0 && f.at.feature != FACE)
                 *hit[member[n]] = tree.hit_at(p[member[n]], f, [this](std::int32_t v) { return tree.vertex(v); });
     }
     void search_alone(int i, int group) {
         Hit &h = *hit[i];
         if (!tree.nearest_in_group(p[i], group, radius, -1, h)) return;
         // its hit is known, whatever it is
-        foot[i].triangle = h.triangle, foot[i].at.feature = FACE;
+        closest[i].triangle = h.triangle, closest[i].at.feature = FACE;
     }
 };
 
@@ -205,9 +205,9 @@ void Tree::nearest_per_group(const Vec3 *p, int points, double radius, std::int3
             if (hint) hint[i][g] = -1;
         for (int n = 0; reached && n < packet.asked; ++n) {
             const int i = packet.member[n];
-            if (packet.foot[i].triangle < 0) continue;
+            if (packet.closest[i].triangle < 0) continue;
             ++count[i];
-            if (hint) hint[i][g] = packet.foot[i].triangle;
+            if (hint) hint[i][g] = packet.closest[i].triangle;
         }
     }
     for (int i = 0; i < points; ++i) count[i] = without_borders(hits + i * groups, count[i]);

@@ -36,7 +36,7 @@ Patches::Patches(const std::int32_t *given, std::size_t triangle_count, std::siz
     : particle_count_(particle_count) {
     std::vector<std::int32_t> sewn(particle_count);
     std::iota(sewn.begin(), sewn.end(), 0);
-    if (label && !std::equal(sewn.begin(), sewn.end(), label)) sewn.assign(label, label + particle_count), label_ = Numbering(sewn);
+    if (label && !std::equal(sewn.begin(), sewn.end(), label)) sewn.assign(label, label + particle_count), label_ = CompactIndices(sewn);
     grow_patches(triangles_across(given, triangle_count, sewn));
     std::vector<std::int32_t> triangles(3 * triangle_count);
     for (std::size_t i = 0; i < triangle_count; ++i) std::copy_n(given + 3 * std::size_t(source_[i]), 3, &triangles[3 * i]);
@@ -97,7 +97,7 @@ void Patches::find_touching(const std::vector<std::int32_t> &triangles, const st
         all.insert(all.end(), list.begin(), list.end());
         patch_[p + 1].touch = static_cast<std::int32_t>(all.size());
     }
-    touch_ = Numbering(all);
+    touch_ = CompactIndices(all);
 }
 
 // the first patch that has a vertex or an edge speaks for it
@@ -133,7 +133,7 @@ void Patches::share_out(const std::vector<std::int32_t> &triangles) {
         }
         patch_[p + 1].particle = static_cast<std::int32_t>(all.size());
     }
-    particle_ = Numbering(all);
+    particle_ = CompactIndices(all);
 }
 
 }  // namespace surface

@@ -31,7 +31,7 @@ bool reaches(const float *lo, const float *hi, const float *patch, float radius)
 // slit, which slide over each other however smooth the cloth is: nothing joins them.
 std::size_t Patches::joints(std::int32_t a, std::int32_t b, std::int32_t *between) const {
     if (patch_[a].rim && patch_[b].rim) return 0;
-    const NumberView touch = touch_.view();
+    const CompactIndicesView touch = touch_.view();
     std::int32_t i = patch_[a].touch, j = patch_[b].touch;
     std::size_t count = 0;
     while (i != patch_[a + 1].touch && j != patch_[b + 1].touch) {

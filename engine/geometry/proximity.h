@@ -60,7 +60,7 @@ class Patches {
     // which triangle, as given to the constructor, stands at a place patch by patch
     std::int32_t number(std::size_t t) const { return source_[t]; }
     // neither find_touching_boxes nor number will be asked for
-    void forget_numbers() { give_back(source_); }
+    void forget_numbers() { release_memory(source_); }
     // sums of the unit normals of each patch at the last search, (patch, 4); only if they are to be kept
     std::vector<float> take_axes() { return std::move(axes_); }
     void keep_axes() { keep_axes_ = true; }
@@ -94,11 +94,11 @@ class Patches {
 
     std::vector<Patch> patch_;             // and the end
     std::vector<std::uint8_t> corner_;     // (t, 3), patch by patch: which of its patch's particles
-    Numbering particle_;                   // of the patches
-    Numbering touch_;                      // patches that each one touches, ascending
+    CompactIndices particle_;                   // of the patches
+    CompactIndices touch_;                      // patches that each one touches, ascending
     std::vector<std::int32_t> source_;     // numbers of the triangles as given to the constructor
     std::size_t particle_count_, vertex_count_ = 0;  // vertices: particles that belong to a triangle
-    Numbering label_;                      // of particles that are sewn together; none: each is its own
+    CompactIndices label_;                      // of particles that are sewn together; none: each is its own
     bool wide_ = false, keep_axes_ = false;
     std::vector<std::int32_t> order_;  // patches along the longest axis of the cloth, at the last search
     std::vector<float> axes_;

@@ -26,9 +26,9 @@ static_assert(PATCH_SIDES <= 64);
 
 struct PatchView {
     const float *point;           // (particle, 4)
-    NumberView label;             // (particle): equal ones are sewn together; none: each is its own
+    CompactIndicesView label;             // (particle): equal ones are sewn together; none: each is its own
     const Patch *patch;
-    NumberView particle;          // of the patches
+    CompactIndicesView particle;          // of the patches
     const std::uint8_t *corner;   // (t, 3): which of its patch's particles
     const float *patch_box;       // (patch, 8)
     float slack;                  // by which boxes are larger than they need be, for rounding [m]

@@ -3,14 +3,14 @@
 import numpy as np
 
 from toile.core.records import Floats
-from toile.sim.solvers.constraints import Stars
+from toile.sim.solvers.constraints import BendingStencils
 
 INSIDE, BESIDE, ALONG, AT_END, MOST = 0.85, 0.55, 0.5, 0.35, 6.75
-"""what smoothed stars may weigh, times the row sum of |C W Cᵀ|; how often that when they are smoothed most"""
+"""what smoothed stencils may weigh, times the row sum of |C W Cᵀ|; how often that when they are smoothed most"""
 
 
-def star_matrix(bends: Stars, count: int) -> Floats:
-    """Return the stars as rows over all particles, (s, n)."""
+def stencil_matrix(bends: BendingStencils, count: int) -> Floats:
+    """Return the stencils as rows over all particles, (s, n)."""
     c = np.zeros((len(bends.particles), count))
     for row, particles, weight in zip(c, bends.particles, bends.weight, strict=True):
         row[particles[particles >= 0]] = weight[particles >= 0]
@@ -22,8 +22,8 @@ def bounds(c: Floats, w: Floats) -> Floats:
     return np.asarray(np.abs(c) @ (w * np.abs(c).sum(axis=0)))
 
 
-def chain(bends: Stars) -> Floats:
-    """Return the second differences of stars along free edges, (a, a); ends are their own neighbours."""
+def chain(bends: BendingStencils) -> Floats:
+    """Return the second differences of stencils along free edges, (a, a); ends are their own neighbours."""
     last = bends.particles[len(bends.centre) - bends.along :]
     at = {int(p): k for k, p in enumerate(last[:, 0])}
     result = np.zeros((bends.along, bends.along))
@@ -36,8 +36,8 @@ def chain(bends: Stars) -> Floats:
     return result
 
 
-def neighbours(bends: Stars, c: Floats) -> Floats:
-    """Return Λ: the stars themselves over each other where they have a centre inside, chains along edges."""
+def neighbours(bends: BendingStencils, c: Floats) -> Floats:
+    """Return Λ: the stencils themselves over each other where they have a centre inside, chains along edges."""
     inner = len(bends.centre) - bends.along
     result = np.zeros((len(c), len(c)))
     result[:inner, :inner] = c[:inner, bends.centre[:inner]]
@@ -45,9 +45,9 @@ def neighbours(bends: Stars, c: Floats) -> Floats:
     return result
 
 
-def gains(bends: Stars, w: Floats, dt2: float, *, smooth: bool = True) -> tuple[Floats, Floats]:
+def gains(bends: BendingStencils, w: Floats, dt2: float, *, smooth: bool = True) -> tuple[Floats, Floats]:
     """Return C (s, n) and Γ (s, s): the cloth is moved by -W Cᵀ Γ C x."""
-    c = star_matrix(bends, len(w))
+    c = stencil_matrix(bends, len(w))
     bound, asked = bounds(c, w), bends.stiffness * dt2
     some = bound > 0
     if not smooth or dt2 <= np.sort(1.1 / bound[some] / bends.stiffness[some])[some.sum() // 2]:
@@ -65,7 +65,7 @@ def gains(bends: Stars, w: Floats, dt2: float, *, smooth: bool = True) -> tuple[
     return c, np.diag(gain) + h[:, None] * around * h
 
 
-def bent(bends: Stars, x: Floats, w: Floats, dt2: float, *, smooth: bool = True) -> Floats:
-    """Return where the bending force of all stars at once moves particles x with inverse masses w."""
+def bent(bends: BendingStencils, x: Floats, w: Floats, dt2: float, *, smooth: bool = True) -> Floats:
+    """Return where the bending force of all stencils at once moves particles x with inverse masses w."""
     c, gain = gains(bends, w, dt2, smooth=smooth)
     return np.asarray(x - w[:, None] * (c.T @ (gain @ (c @ x))))

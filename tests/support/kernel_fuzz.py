@@ -132,7 +132,7 @@ def both_precisions() -> None:
                 solver.set_drag(1.0)
                 solver.set_friction(0.5)
                 solver.stretch(x)
-                solver._cloth.set_star_rest(np.zeros((garment.particle_count, 3)))
+                solver._cloth.set_stencil_rest(np.zeros((garment.particle_count, 3)))
                 solver._cloth.level_limits(0, x)
                 solver._cloth.triangle_sequence(garment.triangles)
             elif name == "verlet" and not settings:
@@ -177,7 +177,7 @@ def what_is_called_elsewhere() -> None:
     tree.nearest_per_group(x, 0.1)
     tree.sides(x, 0.1, 0 * x)
     ones, boxes = np.arange(len(x), dtype=np.int32), np.zeros((1, 2, 3))
-    tree.contacts_meanwhile(x, 0.1, 0 * x, ones, 0 * ones, x, 0.01, 0.01, boxes)
+    tree.contacts_tracked(x, 0.1, 0 * x, ones, 0 * ones, x, 0.01, 0.01, boxes)
     _kernels.nearest_points(x, np.arange(4, dtype=np.int32)[None], True)
     _kernels.triangles_meet(x[t[0]].copy(), x[t[1]].copy())
     texels = np.zeros((5, 4, 2, 8), np.float32)

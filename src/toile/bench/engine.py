@@ -188,7 +188,7 @@ def outfit_rows(edge_length: float, frames: int, target: float, settings: XpbdSe
 def projection_time(cells: int = 100) -> tuple[int, float]:
     """Return how many scalar constraints a sweep has on an irregular mesh, and nanoseconds for each.
 
-    A triangle has three (weft, warp, shear), a bending star three (x, y, z of its curvature).
+    A triangle has three (weft, warp, shear), a bending stencil three (x, y, z of its curvature).
     """
     garment = irregular_cloth(cells)
     solver = XpbdSolver(
@@ -201,8 +201,8 @@ def projection_time(cells: int = 100) -> tuple[int, float]:
         start = time.perf_counter()
         state = solver.step(state, scene, FRAME)
         took.append(time.perf_counter() - start)
-    stars = solver.constraint_count - 3 * len(garment.triangles)
-    count = 3 * (len(garment.triangles) + stars)
+    stencils = solver.constraint_count - 3 * len(garment.triangles)
+    count = 3 * (len(garment.triangles) + stencils)
     return count, float(np.median(took)) / 20 / count * 1e9
 
 

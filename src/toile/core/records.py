@@ -31,7 +31,7 @@ from toile.core.pattern_records import (
 )
 
 if TYPE_CHECKING:
-    from toile._kernels import Ball, SkinTrail
+    from toile._kernels import Ball, TrackedContacts
 
 __all__ = [
     "LIMBS", "Body", "Bools", "ContactQuery", "Contacts", "CurveKind", "Edge", "EdgeRef", "Fabric", "Floats",
@@ -322,7 +322,7 @@ class Contacts:
     """unit, out of the body, (c, 3)"""
     velocity: Floats
     """of the skin at the nearest point [m/s], (c, 3)"""
-    trail: SkinTrail | None = None
+    tracked: TrackedContacts | None = None
     """lets a solver follow these contacts over the skin while it moves on"""
     grip: Floats | None = None
     """share of the fabric's friction that acts there, (c,); None: all of it everywhere"""

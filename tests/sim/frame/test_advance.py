@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dressed_samples import ball_body
-from toile._kernels import SurfaceTree, skin_way
+from toile._kernels import SurfaceTree, skin_travel
 from toile.core.records import LIMBS, Body, Contacts, Floats, PosedBody, State
 from toile.garment.shapes import flat_position, square_cloth
 from toile.sim.colliders.surface import SurfaceCollider
@@ -160,6 +160,6 @@ def test_the_way_of_the_skin_is_that_of_near_skin_against_the_cloth(count: int) 
         boxed[of] = inside.all(axis=1).any()
     assert not boxed[thin == 2].any()
     limbs, numbers = thin + 1, np.arange(-1, 3, dtype=np.int32)
-    *found, speed, _ = skin_way(before, after, limbs, numbers, position, velocity, dt, near)
+    *found, speed, _ = skin_travel(before, after, limbs, numbers, position, velocity, dt, near)
     np.testing.assert_allclose(speed, (after - before) / dt, rtol=0, atol=1e-12)
     assert found == pytest.approx([way[boxed & (thin < 0)].max(), way[boxed & (thin >= 0)].max()], abs=1e-15)

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bending import bent, bounds, gains, star_matrix
+from bending import bent, bounds, gains, stencil_matrix
 from cloth_samples import COTTON, DOUBLE, empty_space, lying, sheet
 from toile import _kernels
 from toile.core.records import Edge, Floats, Garment, Panel, Pattern, State
 from toile.garment.build import build, particle_mass
 from toile.garment.shapes import tube_cloth
-from toile.sim.solvers.constraints import stars
+from toile.sim.solvers.constraints import bending_stencils
 from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
 
 
@@ -36,9 +36,9 @@ CLOTHS: dict[str, Callable[[], tuple[Garment, Floats]]] = {
 
 
 def asked_at(garment: Garment, w: Floats, times: float) -> float:
-    """Return the dt² at which the middle star asks for so many times what it may weigh [s²]."""
-    bends = stars(garment)
-    bound = bounds(star_matrix(bends, len(w)), w)
+    """Return the dt² at which the middle stencil asks for so many times what it may weigh [s²]."""
+    bends = bending_stencils(garment)
+    bound = bounds(stencil_matrix(bends, len(w)), w)
     some = bound > 0
     return times * float(np.median(1.1 / bound[some] / bends.stiffness[some]))
 
@@ -60,15 +60,15 @@ def test_smoothed_bending_equals_the_numpy_reference(name: str, times: float) ->
     solver.pin(np.arange(3, dtype=np.int32))
     x = x + np.random.default_rng(3).normal(0.0, 0.001, x.shape)
     got = solver.step(State(x, np.zeros_like(x)), empty_space(gravity=0.0), dt).position
-    bends = stars(garment)
+    bends = bending_stencils(garment)
     np.testing.assert_allclose(got, bent(bends, x, w, dt**2), rtol=0, atol=1e-9)
     cut_off = np.abs(bent(bends, x, w, dt**2, smooth=False) - got).max()
-    assert (cut_off > 1e-5) == (times > 1.0), "smoothed where half of the stars are too stiff"
+    assert (cut_off > 1e-5) == (times > 1.0), "smoothed where half of the stencils are too stiff"
 
 
 @pytest.mark.parametrize("times", [0.5, 4.0])
 def test_the_ends_of_long_cloth_bend_as_those_of_short_cloth(times: float) -> None:
-    # rows of more than 65,536 particles are counted from one near them, but for those of stars along edges
+    # rows of more than 65,536 particles are counted from one near them, but for those of stencils along edges
     columns, few = 7, 40
     short, long = (sheet(columns, rows, 0.005 * (columns - 1), 0.005 * (rows - 1)) for rows in (few, 10_000))
     assert long.particle_count > 2**16
@@ -96,7 +96,7 @@ def test_no_mode_is_so_stiff_that_it_swings_up(name: str, held: slice, times: fl
     # with the head start of the default settings 1 + 1 / (3 + 4 · 0.45) = 1.208 is still stable
     garment, _ = CLOTHS[name]()
     w = weights(garment, held)
-    c, gain = gains(stars(garment), w, asked_at(garment, w, times))
+    c, gain = gains(bending_stencils(garment), w, asked_at(garment, w, times))
     np.testing.assert_allclose(gain, gain.T, rtol=0, atol=1e-12 * np.abs(gain).max())
     root = np.sqrt(w)
     modes = np.linalg.eigvalsh(root[:, None] * (c.T @ gain @ c) * root)
@@ -111,7 +111,7 @@ def test_long_folds_keep_their_stiffness(times: float, keeps: float) -> None:
     garment, position = tube_cloth(24, 20, 0.24, 0.2)
     w = weights(garment, slice(0, 0))
     x = np.sin(np.arctan2(position[:, 0], position[:, 2]))
-    bends, dt2 = stars(garment), asked_at(garment, w, times)
+    bends, dt2 = bending_stencils(garment), asked_at(garment, w, times)
     c, gain = gains(bends, w, dt2)
     moment = c @ x
     inside = slice(0, len(bends.centre) - bends.along)

@@ -7,7 +7,7 @@ import pytest
 
 from dressed_samples import ball_body
 from toile import named_body
-from toile._kernels import SkinTrail, SurfaceTree, set_thread_count
+from toile._kernels import TrackedContacts, SurfaceTree, set_thread_count
 from toile.body.model.skin import pose_body, vertex_normals
 from toile.core.records import LIMBS, Body, Contacts, Floats, PosedBody, Scene, State
 from toile.garment.shapes import flat_position, square_cloth
@@ -98,7 +98,7 @@ def test_cloth_that_hurries_meets_skin_that_was_too_far() -> None:
     assert 0.002 < gap.min() < 0.006
 
 
-def test_contacts_meanwhile_are_those_that_a_search_finds() -> None:
+def test_tracked_contacts_are_those_that_a_search_finds() -> None:
     body = named_body("woman")
     track, collider = retarget(walk(), body, fps=60.0), SurfaceCollider(body)
     rng = np.random.default_rng(8)
@@ -145,7 +145,7 @@ def test_contacts_meanwhile_are_those_that_a_search_finds() -> None:
     assert differs(found, collider.at(after)(far))[:500].max() < 1e-12
 
 
-def test_contacts_meanwhile_do_not_depend_on_the_number_of_threads() -> None:
+def test_tracked_contacts_do_not_depend_on_the_number_of_threads() -> None:
     body = ball_body(rings=24)
     rng = np.random.default_rng(9)
     points = body.vertices[rng.integers(len(body.vertices), size=2000)] + rng.normal(0, 0.005, (2000, 3))
@@ -167,7 +167,7 @@ def test_contacts_meanwhile_do_not_depend_on_the_number_of_threads() -> None:
         np.testing.assert_array_equal(found[0].normal, other.normal)
 
 
-def test_wrong_trails_are_exceptions() -> None:
+def test_wrong_tracked_contacts_are_exceptions() -> None:
     body = ball_body()
     solver, state = sheet_over(body, 0.006)
     skin = moving(body)
@@ -175,13 +175,13 @@ def test_wrong_trails_are_exceptions() -> None:
     particle, gap, normal, velocity, triangle, hint = tree.contacts(state.position, 0.02, skin.velocity)
     assert len(particle)
     with pytest.raises(IndexError, match="triangle that does not exist"):
-        SkinTrail(tree, triangle + len(body.triangles), skin.velocity, 0.02, 0.006)
+        TrackedContacts(tree, triangle + len(body.triangles), skin.velocity, 0.02, 0.006)
     with pytest.raises(ValueError, match="one row per vertex"):
-        SkinTrail(tree, triangle, skin.velocity[1:], 0.02, 0.006)
-    for trail in (
-        SkinTrail(tree, triangle[1:], skin.velocity, 0.02, 0.006),
-        SkinTrail(tree, triangle, skin.velocity, 0.02, 0.006, hint[1:]),
+        TrackedContacts(tree, triangle, skin.velocity[1:], 0.02, 0.006)
+    for tracked in (
+        TrackedContacts(tree, triangle[1:], skin.velocity, 0.02, 0.006),
+        TrackedContacts(tree, triangle, skin.velocity, 0.02, 0.006, hint[1:]),
     ):
-        contacts = Contacts(particle, gap, normal, velocity, trail)
-        with pytest.raises(ValueError, match="a trail needs"):
+        contacts = Contacts(particle, gap, normal, velocity, tracked)
+        with pytest.raises(ValueError, match="tracked contacts need"):
             solver.step(state, Scene(skin, lambda _, found=contacts: found, CALM, CALM), 1 / 60)

@@ -14,7 +14,7 @@ from toile.garment.shapes import flat_position, square_cloth, tube_cloth
 from toile.sim.colliders.base import no_contacts
 from toile.sim.colliders.shapes import Sphere
 from toile.sim.solvers import xpbd
-from toile.sim.solvers.constraints import membrane, particle_order, stars
+from toile.sim.solvers.constraints import membrane, particle_order, bending_stencils
 from toile.sim.solvers.table import make_solver
 from toile.sim.solvers.xpbd import (
     BRISK,
@@ -63,7 +63,7 @@ def reference_substep(
     pulls: Callable[[Floats], None] = lambda _: None,
 ) -> tuple[Floats, Floats, Floats]:
     """One substep in plain NumPy, in the kernel's order of constraints; last: what they asked for."""
-    threads, bends, settings = membrane(garment), stars(garment), solver.settings
+    threads, bends, settings = membrane(garment), bending_stencils(garment), solver.settings
     w = 1 / particle_mass(garment)
     v = v + dt * np.array([0.0, -9.81, 0.0])
     old, free = x, x + dt * v

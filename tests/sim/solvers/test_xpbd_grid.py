@@ -9,16 +9,16 @@ from test_xpbd import DOUBLE
 
 from bending import bent
 from cloth_samples import empty_space
-from give_reference import borne, parts_of, shared_out, slant_of, sweeps_of
+from compliance_reference import borne, parts_of, shared_out, slant_of, sweeps_of
 from toile import _kernels
 from toile.core.records import Floats, Ints, Scene, State
 from toile.garment.build import particle_mass
 from toile.garment.fabric import fabric
 from toile.garment.shapes import flat_position, square_cloth
 from toile.sim.colliders.shapes import Sphere
-from toile.sim.solvers.constraints import membrane, particle_average, stars
-from toile.sim.solvers.grid import find_grid, stencil_stars
-from toile.sim.solvers.xpbd import GIVE, XpbdSettings, XpbdSolver
+from toile.sim.solvers.constraints import membrane, particle_average, bending_stencils
+from toile.sim.solvers.grid import find_grid, grid_stencil
+from toile.sim.solvers.xpbd import SOFT_STRETCH, XpbdSettings, XpbdSolver
 
 SHARE = 0.05
 """largest shortening of a long thread, or a limit, in a substep"""
@@ -33,9 +33,9 @@ def bands(rows: int) -> list[tuple[int, int]]:
 
 
 def borne_of(stretch: float, part: float) -> float:
-    """What is done of a stretch: not more than a share, and a part of the first GIVE."""
+    """What is done of a stretch: not more than a share, and a part of the first SOFT_STRETCH."""
     most = min(max(stretch, 0.0), SHARE)
-    hard = max(most - GIVE, 0.0)
+    hard = max(most - SOFT_STRETCH, 0.0)
     return hard + part * (most - hard)
 
 
@@ -171,7 +171,7 @@ def test_parts_equal_the_numpy_reference(monkeypatch: pytest.MonkeyPatch, column
     grid, x = find_grid(garment), flat_position(garment)
     assert grid is not None
     solver._set_levels()
-    solver._cloth.let_limits_give(GIVE, 1e-4, bias=2.0)
+    solver._cloth.set_limit_compliance(SOFT_STRETCH, 1e-4, bias=2.0)
     point, pair, _, parts, _ = solver._cloth.level_limits(0, x)
     share = shares(1 / particle_mass(garment), (41, columns), grid.cell, 1, 1e-8, firm=2.0)
     slant = slant_of(point[pair[:, 1], :2] - point[pair[:, 0], :2])
@@ -294,12 +294,12 @@ def test_kernel_equals_the_numpy_reference(
     assert grid is not None
     assert grid.alternate == alternate
     assert (grid.rows, grid.columns) == (rows, columns)
-    threads, bends = membrane(garment), stars(garment)
-    star_of, bend = stencil_stars(grid, bends.particles, bends.weight, bends.centre)
-    assert (star_of >= 0).sum() == (columns - 2) * (rows - 2)
+    threads, bends = membrane(garment), bending_stencils(garment)
+    stencil_of, bend = grid_stencil(grid, bends.particles, bends.weight, bends.centre)
+    assert (stencil_of >= 0).sum() == (columns - 2) * (rows - 2)
     reach = 2 * grid.cell
     shape = {"rows": rows, "columns": columns, "cell": grid.cell, "bend": bend, "reach": reach}
-    solver._cloth.set_grid(**shape, stiffness=threads.stiffness[0], star_of=star_of, alternate=alternate)
+    solver._cloth.set_grid(**shape, stiffness=threads.stiffness[0], stencil_of=stencil_of, alternate=alternate)
     solver.pin(np.array(pinned, np.int32))
     w = 1 / particle_mass(garment)
     w[pinned] = 0.0
@@ -464,7 +464,7 @@ def test_bad_grids_are_exceptions() -> None:
         "stiffness": np.ones(3),
         "bend": np.ones(2),
         "reach": np.ones(2),
-        "star_of": np.full(n, -1, np.int32),
+        "stencil_of": np.full(n, -1, np.int32),
         "alternate": True,
     }
     cloth.set_grid(**right)
@@ -473,8 +473,8 @@ def test_bad_grids_are_exceptions() -> None:
         ("columns", -41, "rows times columns"),
         ("cell", np.zeros(2), "lengths must be positive"),
         ("stiffness", np.zeros(3), "stiffness must be positive"),
-        ("star_of", np.full(n, n, np.int32), "star does not exist"),
-        ("star_of", np.full(3, -1, np.int32), "one number per particle"),
+        ("stencil_of", np.full(n, n, np.int32), "stencil does not exist"),
+        ("stencil_of", np.full(3, -1, np.int32), "one number per particle"),
     ):
         with pytest.raises((ValueError, IndexError), match=told):
             cloth.set_grid(**{**right, name: wrong})

@@ -77,7 +77,7 @@ class AllSides(Collider):
         kept = ~near | (found.gap <= 0.0)
         particle = np.concatenate([found.particle[kept], point[row]])
         order = np.argsort(particle, kind="stable")
-        # no trail: asked again at each look, all sides count then too; hands that stand still grip
+        # not tracked: asked again at each look, all sides count then too; hands that stand still grip
         return Contacts(
             particle=particle[order],
             gap=np.concatenate([found.gap[kept], gap])[order],
@@ -133,7 +133,7 @@ def _merged(found: Contacts, particle: Ints, gap: Floats, normal: Floats) -> Con
     """Return the contacts with more of them on skin that stands still, in the order of their points."""
     if not len(particle):
         # asked again at each look: both sides count then too; hands that stand still grip
-        return replace(found, trail=None, grip=None)
+        return replace(found, tracked=None, grip=None)
     points = np.concatenate([found.particle, particle])
     order = np.argsort(points, kind="stable")
     return Contacts(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from toile._kernels import SkinTrail, SurfaceTree
+from toile._kernels import TrackedContacts, SurfaceTree
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.geometry.topology import packet_order
@@ -156,7 +156,7 @@ class SurfaceCollider(Collider):
         hint, last, radius = self._known(position), self._found, self.settings.radius
         if hint is None or last is None or last.tree is not self.tree:
             return self.ask(body, position)
-        found = self.tree.contacts_meanwhile(
+        found = self.tree.contacts_tracked(
             position, radius, body.velocity, last.particle, last.triangle, last.position,
             since, HURRY * radius, boxes, hint, self._order,
         )  # fmt: skip
@@ -172,12 +172,12 @@ class SurfaceCollider(Collider):
     def _contacts(self, body: PosedBody, found: tuple[Any, ...]) -> Contacts:
         particle, gap, normal, velocity, triangle, self._hint = found
         radius = self.settings.radius
-        trail = SkinTrail(self.tree, triangle, body.velocity, radius, HURRY * radius, self._hint)
+        tracked = TrackedContacts(self.tree, triangle, body.velocity, radius, HURRY * radius, self._hint)
         grips = self._grips[self.tree]
         grip = None if grips is None else grips[triangle]
         if grip is not None and (grip == 1.0).all():
             grip = None
-        return Contacts(particle, gap, normal, velocity, trail, grip)
+        return Contacts(particle, gap, normal, velocity, tracked, grip)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

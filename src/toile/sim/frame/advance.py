@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from toile._kernels import between as points_between
-from toile._kernels import skin_way
+from toile._kernels import skin_travel
 from toile.core.choices import check_derived
 from toile.core.records import LIMBS, Floats, PosedBody, Scene, State
 from toile.sim.colliders.base import Collider, no_contacts
@@ -57,7 +57,7 @@ def body_steps(before: PosedBody, after: PosedBody, state: State, dt: float) -> 
     """
     if before is after or not len(state.position):
         return BodySteps(1, 1, (after.vertices - before.vertices) / dt, np.zeros((0, 2, 3)))
-    broad, thin, velocity, boxes = skin_way(
+    broad, thin, velocity, boxes = skin_travel(
         before.vertices,
         after.vertices,
         np.asarray(before.body.limb, np.int32),

@@ -1,4 +1,4 @@
-"""What the default engine makes of a garment: membrane, bending stars, order, distances (docs/engine.md)."""
+"""What the default engine makes of a garment: membrane, bending stencils, order, distances (docs/engine.md)."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from toile.geometry.topology import boundary_edges
 from toile.geometry.triangles import signed_areas
 from toile.sim.solvers.gathers import gathered_corners
 
-STAR_SIZE = 16
-"""particles of the largest star; a particle with more neighbours does not resist bending"""
+STENCIL_SIZE = 16
+"""particles of the largest stencil; a particle with more neighbours does not resist bending"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -30,13 +30,13 @@ class Membrane:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Stars:
+class BendingStencils:
     """Curvature constraints: the weighted sum of a particle and its neighbours is zero on flat cloth."""
 
     particles: Ints
-    """the centre first, then its neighbours, -1 where there are fewer, (s, STAR_SIZE)"""
+    """the centre first, then its neighbours, -1 where there are fewer, (s, STENCIL_SIZE)"""
     weight: Floats
-    """coefficients [√(N·m)], (s, STAR_SIZE)"""
+    """coefficients [√(N·m)], (s, STENCIL_SIZE)"""
     stiffness: Floats
     """1 / area of the particle [1/m²], (s,)"""
     centre: Ints
@@ -128,23 +128,23 @@ def boundary_particles(garment: Garment) -> Bools:
     return free
 
 
-def stars(garment: Garment, scale: float = 1.0) -> Stars:
+def bending_stencils(garment: Garment, scale: float = 1.0) -> BendingStencils:
     """Return the bending constraints: E = ½ Σ |Σ c_k x_k|² / area; across free edges there is no moment."""
     operator = _curvature_operator(garment, scale)
     area = np.bincount(
         garment.triangles.ravel(), np.repeat(triangle_rest_areas(garment) / 3, 3), garment.particle_count
     )
     size = np.diff(operator.indptr)
-    centres = np.flatnonzero(~boundary_particles(garment) & (size <= STAR_SIZE) & (size > 3))
-    particles = np.full((len(centres), STAR_SIZE), -1, dtype=np.int32)
-    weight = np.zeros((len(centres), STAR_SIZE))
-    for column in range(STAR_SIZE):
+    centres = np.flatnonzero(~boundary_particles(garment) & (size <= STENCIL_SIZE) & (size > 3))
+    particles = np.full((len(centres), STENCIL_SIZE), -1, dtype=np.int32)
+    weight = np.zeros((len(centres), STENCIL_SIZE))
+    for column in range(STENCIL_SIZE):
         has = size[centres] > column
         at = operator.indptr[centres[has]] + column
         particles[has, column] = operator.indices[at]
         weight[has, column] = operator.data[at]
-    border = _border_stars(garment, scale, np.asarray(area, np.float64))
-    return Stars(
+    border = _border_stencils(garment, scale, np.asarray(area, np.float64))
+    return BendingStencils(
         particles=np.concatenate([particles, border.particles]),
         weight=np.concatenate([weight, border.weight]),
         stiffness=np.concatenate([1 / area[centres], border.stiffness]),
@@ -153,16 +153,16 @@ def stars(garment: Garment, scale: float = 1.0) -> Stars:
     )
 
 
-def _border_stars(garment: Garment, scale: float, area: Floats) -> Stars:
+def _border_stencils(garment: Garment, scale: float, area: Floats) -> BendingStencils:
     """Return the bending constraints of free edges along themselves: without them hems are limp."""
     found = border_curvature(garment.triangles, corner_uv(garment), garment.particle_count)
     centre = found.vertices[:, 0]
     warp, weft = (np.sqrt(particle_average(garment, k)[centre] * scale) for k in ("bend_warp", "bend_weft"))
     root = warp * found.warp + weft * (1 - found.warp)
-    particles = np.full((len(centre), STAR_SIZE), -1, dtype=np.int32)
-    weight = np.zeros((len(centre), STAR_SIZE))
+    particles = np.full((len(centre), STENCIL_SIZE), -1, dtype=np.int32)
+    weight = np.zeros((len(centre), STENCIL_SIZE))
     particles[:, :4], weight[:, :4] = found.vertices, found.weight * (root * area[centre])[:, None]
-    return Stars(
+    return BendingStencils(
         particles=particles, weight=weight, stiffness=1 / area[centre], centre=centre, along=len(centre)
     )
 

@@ -17,10 +17,10 @@ FLAT = 0.3
 
 
 class Folds:
-    """The rest curvature of the stars along the fold lines of one garment."""
+    """The rest curvature of the stencils along the fold lines of one garment."""
 
     def __init__(self, garment: Garment, centre: Ints, scale: float = 1.0) -> None:
-        """Find the stars on fold lines; centre names the particle of each star, (s,)."""
+        """Find the stencils on fold lines; centre names the particle of each stencil, (s,)."""
         length = fold_curvature(garment) * np.sqrt(scale)
         self._star = np.flatnonzero(length[centre] != 0.0)
         self._particle = centre[self._star]

@@ -54,10 +54,10 @@ def find_grid(garment: Garment) -> Grid | None:
     return None
 
 
-def stencil_stars(grid: Grid, particles: Ints, weight: Floats, centre: Ints) -> tuple[Ints, Floats]:
-    """Return which star is each particle's stencil, -1: none, (n,), and the weights of its neighbours, (2,).
+def grid_stencil(grid: Grid, particles: Ints, weight: Floats, centre: Ints) -> tuple[Ints, Floats]:
+    """Return which stencil of a grid each particle has, -1: none, (n,), and the weights of its neighbours, (2,).
 
-    particles and weight (s, k) are the stars with their centres (s,). A stencil is cu (left + right)
+    particles and weight (s, k) are the stencils with their centres (s,). A stencil is cu (left + right)
     + cv (below + above) - 2 (cu + cv) middle.
     """
     count = grid.rows * grid.columns
@@ -77,7 +77,7 @@ def stencil_stars(grid: Grid, particles: Ints, weight: Floats, centre: Ints) -> 
     total = np.abs(weight).sum(axis=1, where=away >= 0)
     same = np.abs(along - expected[0]) + np.abs(up - expected[1]) < size
     same &= (np.abs(middle + expected.sum()) < size) & (total < 2 * expected.sum() + size)
-    star_of = np.full(count, -1, dtype=np.int32)
-    stars = np.flatnonzero(inner & same)
-    star_of[centre[stars]] = stars
-    return star_of, bend
+    stencil_of = np.full(count, -1, dtype=np.int32)
+    stencils = np.flatnonzero(inner & same)
+    stencil_of[centre[stencils]] = stencils
+    return stencil_of, bend

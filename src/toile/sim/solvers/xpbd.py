@@ -1,9 +1,10 @@
 """The default engine: extended position-based dynamics in many small steps (Macklin et al. 2019).
 
 Each triangle resists stretch along warp and weft and shear, with the fabric's own stiffness in N/m; bending
-is the quadratic energy of the mean curvature vector (Bergou et al. 2006), one *star* per particle; seams
-pull shut; contact planes push out with Coulomb friction. Coarse distance limits (engine/cloth/hierarchy.h) carry
-tension across the whole cloth in one sweep. The hot loop is engine/cloth/xpbd_step.h.
+is the quadratic energy of the mean curvature vector (Bergou et al. 2006), one *stencil* (weighted sum of a
+particle and its neighbours) per particle; seams pull shut; contact planes push out with Coulomb friction.
+Coarse distance limits (engine/cloth/hierarchy.h) carry tension across the whole cloth in one sweep. The hot
+loop is engine/cloth/xpbd_step.h.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from toile.sim.colliders.contacts import gripping, moved_on
 from toile.sim.solvers.base import Solver
 from toile.sim.solvers.constraints import (
     Membrane,
-    Stars,
+    BendingStencils,
     cloth_distance,
     extra_thickness,
     give,
@@ -32,11 +33,11 @@ from toile.sim.solvers.constraints import (
     particle_average,
     particle_order,
     skin_distance,
-    stars,
+    bending_stencils,
 )
 from toile.sim.solvers.folds import Folds
 from toile.sim.solvers.gathers import gathered_corners
-from toile.sim.solvers.grid import find_grid, stencil_stars
+from toile.sim.solvers.grid import find_grid, grid_stencil
 from toile.sim.solvers.threads import long_threads
 
 
@@ -114,10 +115,10 @@ to its length, garments over skin from the third on; in between by the logarithm
 that goes soft sinks, and if it went soft at once it would gain so much speed that it never came to rest"""
 FIRMER = 75.0
 """how many times as stiff as its fabric firm cloth is along the bias"""
-GIVE, MOST_GIVE = 0.003, 0.1
+SOFT_STRETCH, MOST_SOFT_STRETCH = 0.003, 0.1
 """until they are stretched by this, long threads and coarse limits of firm cloth bear only what that needs
-besides the sweep (engine/cloth/compliance.h), beyond they are hard; those of softer cloth give as much more, up to the
-second"""
+besides the sweep (engine/cloth/compliance.h), beyond they are hard; those of softer cloth give as much
+more, up to the second"""
 EVENED = 0.4
 """edges of cloth as fast as this on the mean [m/s] share their stretch as much as they may, of slower cloth
 less: they are pushed by that, and slow cloth would go on trembling"""
@@ -216,7 +217,7 @@ class XpbdSolver(Solver):
         self.settings = settings or XpbdSettings()
         self.garment = garment
         mass = particle_mass(garment)
-        bends = stars(garment, self.settings.bend_scale)
+        bends = bending_stencils(garment, self.settings.bend_scale)
         threads = membrane(garment, self.settings.stretch_scale)
         self._grid = find_grid(garment) if seams is None and worn is None else None
         order = particle_order(garment) if self._grid is None else np.arange(len(mass), dtype=np.int32)
@@ -231,11 +232,11 @@ class XpbdSolver(Solver):
             triangles=garment.triangles,
             triangle_weight=threads.weight,
             triangle_stiffness=threads.stiffness,
-            stars=bends.particles,
-            star_weight=bends.weight,
-            star_stiffness=bends.stiffness,
-            star_centre=bends.centre,
-            star_along=bends.along,
+            stencils=bends.particles,
+            stencil_weight=bends.weight,
+            stencil_stiffness=bends.stiffness,
+            stencil_centre=bends.centre,
+            stencil_along=bends.along,
             seams=np.zeros((0, 2), np.int32) if seams is None else seams,
             seam_rest=np.zeros(0) if seam_gap is None else seam_gap,
         )
@@ -297,11 +298,11 @@ class XpbdSolver(Solver):
             self._cloth.set_friction(np.ascontiguousarray(gripping(contacts, self._friction)))
         self._loose = contacts.grip is not None
 
-    def _set_grid(self, threads: Membrane, bends: Stars) -> None:
+    def _set_grid(self, threads: Membrane, bends: BendingStencils) -> None:
         """Let a rectangle of equal cells be swept without lists."""
         grid = self._grid
         assert grid is not None
-        star_of, bend = stencil_stars(grid, bends.particles, bends.weight, bends.centre)
+        stencil_of, bend = grid_stencil(grid, bends.particles, bends.weight, bends.centre)
         span = 2 * (1 + give(self.garment).max()) if self.settings.levels else 0.0
         self._cloth.set_grid(
             rows=grid.rows,
@@ -310,7 +311,7 @@ class XpbdSolver(Solver):
             stiffness=threads.stiffness[0],
             bend=bend,
             reach=span * grid.cell,
-            star_of=star_of,
+            stencil_of=stencil_of,
             alternate=grid.alternate,
         )
 
@@ -342,13 +343,13 @@ class XpbdSolver(Solver):
             rest = np.maximum(rest, held)
         return pairs, rest
 
-    def _let_limits_give(self, firm: float, substep: float, head_start: float) -> None:
+    def _set_limit_compliance(self, firm: float, substep: float, head_start: float) -> None:
         """Let coarse limits of cloth so firm bear what the fabric needs in substeps of this length [s]."""
         if not self.settings.levels:
             return
         # with a head start constraints ask for so much less in each substep (StepOptions::asked_dt2)
         asked = substep * math.sqrt(1.0 - head_start)
-        self._cloth.let_limits_give(min(GIVE * FIRMER / firm, MOST_GIVE), asked, bias=firm)
+        self._cloth.set_limit_compliance(min(SOFT_STRETCH * FIRMER / firm, MOST_SOFT_STRETCH), asked, bias=firm)
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
@@ -408,7 +409,7 @@ class XpbdSolver(Solver):
         # what carries on from substep to substep also carries on trembling
         head_start = self.settings.head_start * swift * swift
         firm = firmness(speed, WORN_FIRM if over_skin else FIRM)
-        self._let_limits_give(firm, dt / parts / substeps, head_start)
+        self._set_limit_compliance(firm, dt / parts / substeps, head_start)
         rubbing = rubbing_drag(speed) if chosen else 0.0
         evening = self.settings.evening * min(speed / EVENED, 1.0) if self.settings.levels else 0.0
         buckling = QUALITIES[self.settings.quality].buckling if over_skin else 0.0
@@ -418,7 +419,7 @@ class XpbdSolver(Solver):
         start, end = self._seam_fraction, self._next_fraction
         position, velocity = state.position, state.velocity
         if self._folds is not None:
-            self._cloth.set_star_rest(self._folds.rest(position))
+            self._cloth.set_stencil_rest(self._folds.rest(position))
         watch = dt if scene.watch is None else scene.watch
         ball, part = scene.contacts.ball, 0
         while part < parts:
@@ -426,7 +427,7 @@ class XpbdSolver(Solver):
             contacts = NO_CONTACTS if ball else moved_on(scene.contacts(position), time)
             self._loosen(contacts)
             # the kernel asks a ball, and follows contacts over the skin, by itself
-            looks = parts if ball else min(FOLLOWED, parts - part) if contacts.trail else 1
+            looks = parts if ball else min(FOLLOWED, parts - part) if contacts.tracked else 1
             position, velocity = self._cloth.step(
                 position,
                 velocity,
@@ -449,7 +450,7 @@ class XpbdSolver(Solver):
                 evening=evening if part + looks == parts else 0.0,
                 looks=looks,
                 ball=ball,
-                trail=contacts.trail,
+                tracked=contacts.tracked,
                 skin_time=time,
                 rubbing=rubbing,
                 apart=apart,
@@ -460,11 +461,11 @@ class XpbdSolver(Solver):
 
 
 FEW = 65_000
-"""particles and second stars that 16 bits count"""
+"""particles and second stencils that 16 bits count"""
 
 
 def _kernel(precision: str, particles: int) -> type:
-    """Return the kernel that keeps a cloth of so many particles and second stars."""
+    """Return the kernel that keeps a cloth of so many particles and second stencils."""
     single: type = _kernels.ClothSmall if particles <= FEW else _kernels.ClothFloat
     double: type = _kernels.ClothDouble
     return double if precision == "double" else single

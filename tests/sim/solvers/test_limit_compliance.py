@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cloth_samples import COTTON, sheet
-from give_reference import IN_TURN, borne, parts_of, shared_out, slant_of
+from compliance_reference import IN_TURN, borne, parts_of, shared_out, slant_of
 from toile.core.records import Floats
 from toile.garment.build import particle_mass, triangle_rest_areas
-from toile.sim.solvers.xpbd import GIVE, XpbdSettings, XpbdSolver
+from toile.sim.solvers.xpbd import SOFT_STRETCH, XpbdSettings, XpbdSolver
 
 SWEEPS = 3
 """over the limits of the finest level"""
@@ -30,8 +30,8 @@ def flat() -> tuple[XpbdSolver, Floats]:
 @pytest.mark.parametrize("substep", [1 / 300, 1 / 1200, 1 / 10_000])
 def test_parts_of_lists_equal_the_numpy_reference(substep: float, firm: float) -> None:
     solver, x = flat()
-    solver._cloth.let_limits_give(GIVE, substep, bias=1.0)
-    solver._cloth.let_limits_give(GIVE, substep, bias=firm)
+    solver._cloth.set_limit_compliance(SOFT_STRETCH, substep, bias=1.0)
+    solver._cloth.set_limit_compliance(SOFT_STRETCH, substep, bias=firm)
     mass, area = particle_mass(solver.garment).mean(), triangle_rest_areas(solver.garment).sum()
     levels = [solver._cloth.level_limits(k, x) for k in range(len(solver._cloth.levels))]
     assert len(levels) > 1
@@ -49,7 +49,7 @@ def test_the_shorter_the_substeps_the_less_is_left_to_the_limits() -> None:
     solver, x = flat()
     found = []
     for substep in (1 / 100, 1 / 1000, 1 / 10_000, 1 / 100_000):
-        solver._cloth.let_limits_give(GIVE, substep)
+        solver._cloth.set_limit_compliance(SOFT_STRETCH, substep)
         found.append(solver._cloth.level_limits(0, x)[3])
     assert (np.diff(found, axis=0) <= 1e-12).all()
     assert found[0].max() == 1.0
@@ -75,4 +75,4 @@ def test_all_together_bear_what_the_fabric_does() -> None:
 def test_nonsense_is_refused(give: float, substep: float, bias: float) -> None:
     solver, _ = flat()
     with pytest.raises(ValueError, match="limits do not give"):
-        solver._cloth.let_limits_give(give, substep, bias=bias)
+        solver._cloth.set_limit_compliance(give, substep, bias=bias)
