@@ -1,4 +1,4 @@
-"""Five short walks and the SHA-256 of each as a PC2 file: the same before and after a change that must not matter.
+"""Five short walks and the SHA-256 of each as a PC2 file: the same before and after a harmless change.
 
     python benchmarks/walk_hashes.py           # all of them
     python benchmarks/walk_hashes.py spring    # those whose name contains a word
@@ -32,9 +32,15 @@ class Walk:
 WALKS = {
     "default woman": Walk("woman", ("skirt", "tshirt"), ("wool", "cotton"), "walk"),
     "default man": Walk("man", ("trousers", "shirt"), ("denim", "cotton"), "sit"),
-    "spring on maps": Walk("woman", ("tshirt",), ("cotton",), "turn", {"solver": "spring", "collider": "maps"}),
-    "verlet on limb maps": Walk("man", ("tshirt",), ("cotton",), "run", {"solver": "verlet", "collider": "limb_maps"}),
-    "follow on boxes": Walk("woman", ("skirt",), ("jersey",), "walk", {"solver": "follow", "collider": "boxes"}),
+    "spring on maps": Walk(
+        "woman", ("tshirt",), ("cotton",), "turn", {"solver": "spring", "collider": "maps"}
+    ),
+    "verlet on limb maps": Walk(
+        "man", ("tshirt",), ("cotton",), "run", {"solver": "verlet", "collider": "limb_maps"}
+    ),
+    "follow on boxes": Walk(
+        "woman", ("skirt",), ("jersey",), "walk", {"solver": "follow", "collider": "boxes"}
+    ),
 }
 
 
@@ -44,7 +50,11 @@ def digest(walk: Walk) -> str:
     patterns = [toile.draft(name, body.measurements) for name in walk.drafts]
     dressed = toile.dress(patterns, body, fabric=list(walk.fabrics), edge_length=EDGE)
     walked = toile.animate(
-        dressed, body, toile.read_motion(walk.motion), settings=AnimateSettings(fps=30, seconds=1.0), **walk.method
+        dressed,
+        body,
+        toile.read_motion(walk.motion),
+        settings=AnimateSettings(fps=30, seconds=1.0),
+        **walk.method,
     )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "walk.pc2"

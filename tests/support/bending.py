@@ -6,7 +6,7 @@ from toile.core.records import Floats
 from toile.sim.solvers.constraints import BendingStencils
 
 INSIDE, BESIDE, ALONG, AT_END, MOST = 0.85, 0.55, 0.5, 0.35, 6.75
-"""what smoothed stencils may weigh, times the row sum of |C W Cᵀ|; how often that when they are smoothed most"""
+"""what smoothed stencils may weigh, times the row sum of |C W Cᵀ|; how often that when smoothed most"""
 
 
 def stencil_matrix(bends: BendingStencils, count: int) -> Floats:
@@ -37,7 +37,7 @@ def chain(bends: BendingStencils) -> Floats:
 
 
 def neighbours(bends: BendingStencils, c: Floats) -> Floats:
-    """Return Λ: the stencils themselves over each other where they have a centre inside, chains along edges."""
+    """Return Λ: stencils over each other where they have a centre inside, chains along edges."""
     inner = len(bends.centre) - bends.along
     result = np.zeros((len(c), len(c)))
     result[:inner, :inner] = c[:inner, bends.centre[:inner]]

@@ -7,7 +7,7 @@ import pytest
 
 from dressed_samples import ball_body
 from toile import named_body
-from toile._kernels import TrackedContacts, SurfaceTree, set_thread_count
+from toile._kernels import SurfaceTree, TrackedContacts, set_thread_count
 from toile.body.model.skin import pose_body, vertex_normals
 from toile.core.records import LIMBS, Body, Contacts, Floats, PosedBody, Scene, State
 from toile.garment.shapes import flat_position, square_cloth

@@ -14,7 +14,7 @@ from toile.garment.shapes import flat_position, square_cloth, tube_cloth
 from toile.sim.colliders.base import no_contacts
 from toile.sim.colliders.shapes import Sphere
 from toile.sim.solvers import xpbd
-from toile.sim.solvers.constraints import membrane, particle_order, bending_stencils
+from toile.sim.solvers.constraints import bending_stencils, membrane, particle_order
 from toile.sim.solvers.table import make_solver
 from toile.sim.solvers.xpbd import (
     BRISK,

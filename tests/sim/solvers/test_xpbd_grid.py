@@ -16,7 +16,7 @@ from toile.garment.build import particle_mass
 from toile.garment.fabric import fabric
 from toile.garment.shapes import flat_position, square_cloth
 from toile.sim.colliders.shapes import Sphere
-from toile.sim.solvers.constraints import membrane, particle_average, bending_stencils
+from toile.sim.solvers.constraints import bending_stencils, membrane, particle_average
 from toile.sim.solvers.grid import find_grid, grid_stencil
 from toile.sim.solvers.xpbd import SOFT_STRETCH, XpbdSettings, XpbdSolver
 
@@ -299,7 +299,9 @@ def test_kernel_equals_the_numpy_reference(
     assert (stencil_of >= 0).sum() == (columns - 2) * (rows - 2)
     reach = 2 * grid.cell
     shape = {"rows": rows, "columns": columns, "cell": grid.cell, "bend": bend, "reach": reach}
-    solver._cloth.set_grid(**shape, stiffness=threads.stiffness[0], stencil_of=stencil_of, alternate=alternate)
+    solver._cloth.set_grid(
+        **shape, stiffness=threads.stiffness[0], stencil_of=stencil_of, alternate=alternate
+    )
     solver.pin(np.array(pinned, np.int32))
     w = 1 / particle_mass(garment)
     w[pinned] = 0.0

@@ -20,7 +20,7 @@ class Collider(ABC):
     """
 
     follows: bool = False
-    """its contacts can be tracked (`Contacts.tracked`): a solver may follow them over the skin, and asks less"""
+    """its contacts can be tracked (`Contacts.tracked`): a solver follows them over the skin and asks less"""
 
     @abstractmethod
     def at(self, body: PosedBody) -> ContactQuery:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from toile._kernels import TrackedContacts, SurfaceTree
+from toile._kernels import SurfaceTree, TrackedContacts
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.geometry.topology import packet_order

@@ -1,4 +1,4 @@
-"""What the default engine makes of a garment: membrane, bending stencils, order, distances (docs/engine.md)."""
+"""What the default engine makes of a garment: membrane, bending, order, distances (docs/engine.md)."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def find_grid(garment: Garment) -> Grid | None:
 
 
 def grid_stencil(grid: Grid, particles: Ints, weight: Floats, centre: Ints) -> tuple[Ints, Floats]:
-    """Return which stencil of a grid each particle has, -1: none, (n,), and the weights of its neighbours, (2,).
+    """Return which stencil of a grid each particle has, -1: none, (n,), and weights of its neighbours, (2,).
 
     particles and weight (s, k) are the stencils with their centres (s,). A stencil is cu (left + right)
     + cv (below + above) - 2 (cu + cv) middle.

@@ -1,6 +1,6 @@
 """Long threads: particles two edges apart along the weft or the warp may not drift apart.
 
-A sweep of the solver carries a pull by one edge. Coarse limits (engine/cloth/hierarchy.h) carry it far, but see
+A sweep of the solver carries a pull by one edge. Coarse limits (cloth/hierarchy.h) carry it far, but see
 the mean of ridge and valley where cloth lies in folds of a few edges; there the ridges alone would stretch.
 Threads hold them: each particle is tied to the one two edges on along either thread, on the same panel, so
 that the threads of a ridge share its pull. Shear is free: threads may still turn against each other.

@@ -23,8 +23,9 @@ from toile.sim.colliders.base import NO_CONTACTS
 from toile.sim.colliders.contacts import gripping, moved_on
 from toile.sim.solvers.base import Solver
 from toile.sim.solvers.constraints import (
-    Membrane,
     BendingStencils,
+    Membrane,
+    bending_stencils,
     cloth_distance,
     extra_thickness,
     give,
@@ -33,7 +34,6 @@ from toile.sim.solvers.constraints import (
     particle_average,
     particle_order,
     skin_distance,
-    bending_stencils,
 )
 from toile.sim.solvers.folds import Folds
 from toile.sim.solvers.gathers import gathered_corners
@@ -349,7 +349,9 @@ class XpbdSolver(Solver):
             return
         # with a head start constraints ask for so much less in each substep (StepOptions::asked_dt2)
         asked = substep * math.sqrt(1.0 - head_start)
-        self._cloth.set_limit_compliance(min(SOFT_STRETCH * FIRMER / firm, MOST_SOFT_STRETCH), asked, bias=firm)
+        self._cloth.set_limit_compliance(
+            min(SOFT_STRETCH * FIRMER / firm, MOST_SOFT_STRETCH), asked, bias=firm
+        )
 
     def close_seams(self, fraction: float) -> None:
         """Let the seams shrink to this fraction of their first gap during the next step."""
