@@ -134,7 +134,7 @@ def test_missing_files_and_folders(tmp_path, capsys):
     here = tmp_path / "good.json"
     here.write_text(json.dumps(good()))
     assert "no such file" in refused(capsys, "dress", tmp_path / "none.json", "-o", tmp_path / "a.glb")
-    assert "cannot be read" in refused(capsys, "info", tmp_path, "-o", tmp_path / "a.png")
+    assert "cannot read" in refused(capsys, "info", tmp_path, "-o", tmp_path / "a.png")
     away = tmp_path / "none"
     for words in (
         ("dress", here, "-o", away / "a.glb"),

@@ -63,7 +63,7 @@ def test_unknown_motions_and_settings_are_named() -> None:
         read_motion("moonwalk")
     with pytest.raises(ToileError, match="speed"):
         read_motion("walk", speed=3.0)
-    with pytest.raises(ToileError, match="cannot be read"):
+    with pytest.raises(ToileError, match="cannot read"):
         read_motion("nothing_here.bvh")
     with pytest.raises(ToileError, match=r"nothing_here\.npz"):
         read_motion("nothing_here.npz")

@@ -348,7 +348,7 @@ def test_hostile_files_are_refused_quickly(case, tmp_path):
 
 def test_what_is_no_file_is_refused(tmp_path):
     for path in (tmp_path, tmp_path / "missing.json", Path("/dev/zero")):
-        with pytest.raises(ToileError, match=r"no such file|cannot be read|is not a file"):
+        with pytest.raises(ToileError, match=r"no such file|not a file but"):
             read_pattern(path)
 
 

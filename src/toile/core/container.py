@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 from toile.core.atomic import flush, one_line
 from toile.core.atomic import replacing as replacing
 from toile.core.atomic import replacing_path as replacing_path
+from toile.core.claims import claim, release
 from toile.core.errors import ToileError
+from toile.core.reading import open_plain
 
 Array: TypeAlias = NDArray[Any]
 Arrays: TypeAlias = dict[str, Array]
@@ -258,10 +260,17 @@ class Writer:
     ) -> Writer:
         """Start a file: the final name appears together with its whole first chunk."""
         payload = _pack(arrays, meta, deflate)
-        with replacing(path) as file:
-            file.write(_FILE_HEADER.pack(SIGNATURE, VERSION, 0))
-            file.write(_chunk_bytes(b"HEAD", 0, payload))
-        return cls.resume(path)
+        _refuse_special(path)
+        # another writer of the same name is refused before its file could be replaced
+        claim(path)
+        try:
+            with replacing(path) as file:
+                file.write(_FILE_HEADER.pack(SIGNATURE, VERSION, 0))
+                file.write(_chunk_bytes(b"HEAD", 0, payload))
+            return cls(*_cut(os.fspath(path), None))
+        except BaseException:
+            release(path)
+            raise
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str], *, frame_count: int | None = None) -> Writer:
@@ -270,22 +279,12 @@ class Writer:
         A torn tail and the mark of completion are cut off, as is everything from the first damaged
         frame on: what follows it was computed from data that can no longer be checked.
         """
-        name = os.fspath(path)
-        with Reader(path) as reader:
-            keep = reader.sound_count if frame_count is None else min(frame_count, reader.sound_count)
-            end = reader.frame_end(keep)
+        claim(path)
         try:
-            file = open(name, "r+b")  # noqa: SIM115 - closed by close()
-        except OSError as error:
-            raise ToileError(f"cannot write {name}: {error.strerror}") from error
-        try:
-            _lock(file, name)
-            file.truncate(end)
-            file.seek(end)
+            return cls(*_cut(os.fspath(path), frame_count))
         except BaseException:
-            file.close()
+            release(path)
             raise
-        return cls(file, name, keep)
 
     def append(
         self, arrays: Mapping[str, Array], meta: Mapping[str, Any] | None = None, *, deflate: bool = False
@@ -320,6 +319,7 @@ class Writer:
             self.sync()
         finally:
             self._file.close()
+            release(self._path)
 
     def __enter__(self) -> Writer:
         return self
@@ -328,16 +328,28 @@ class Writer:
         self.close(done=kind is None)
 
 
-def _lock(file: IO[bytes], path: str) -> None:
-    """Refuse a second writer; the system drops the lock when the process ends, however it ends."""
+def _cut(name: str, frame_count: int | None) -> tuple[IO[bytes], str, int]:
+    """Open a file at the end of its sound frames, at most frame_count, and cut off what follows."""
+    with Reader(name) as reader:
+        keep = reader.sound_count if frame_count is None else min(frame_count, reader.sound_count)
+        end = reader.frame_end(keep)
     try:
-        import fcntl
-    except ImportError:  # not on this system
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file = open(name, "r+b")  # noqa: SIM115 - closed by Writer.close()
     except OSError as error:
-        raise ToileError(f"{path} is being written by another process: wait for it or stop it") from error
+        raise ToileError(f"cannot write {name}: {error.strerror}") from error
+    try:
+        file.truncate(end)
+        file.seek(end)
+    except BaseException:
+        file.close()
+        raise
+    return file, name, keep
+
+
+def _refuse_special(path: str | os.PathLike[str]) -> None:
+    """Refuse a device or a pipe: frames are appended to a recording and read again."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ToileError(f"cannot write {path}: a recording needs a plain file, not a folder, device or pipe")
 
 
 # ---------------------------------------------------------------------------- reading
@@ -348,10 +360,7 @@ class Reader:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        try:
-            self._file = open(path, "rb")  # noqa: SIM115 - closed by close()
-        except OSError as error:
-            raise ToileError(f"cannot read {self.path}: {error.strerror or error}") from error
+        self._file = open_plain(path)
         try:
             self._open()
         except BaseException:

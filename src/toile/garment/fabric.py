@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from toile.core.errors import ToileError
+from toile.core.reading import read_plain
 from toile.core.records import Fabric
 
 Fabrics = str | Fabric | Sequence[str | Fabric]
@@ -38,6 +39,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
 }
 """what a figure can sensibly be, in the units of `Fabric`"""
 
+MAX_BYTES = 1 << 20
 _NEEDED = ("mass", "stretch_warp", "stretch_weft", "shear", "bend_warp", "bend_weft")
 
 
@@ -53,8 +55,8 @@ def parse_fabrics(text: str, source: str = "fabrics") -> dict[str, Fabric]:
 def read_fabrics(path: str | Path) -> dict[str, Fabric]:
     """Return the fabrics of a TOML file by name."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_plain(path, MAX_BYTES).decode("utf-8")
+    except UnicodeDecodeError as error:
         raise ToileError(f"{path}: cannot be read as a fabric file: {error}") from error
     return parse_fabrics(text, str(path))
 

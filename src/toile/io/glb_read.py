@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toile.core.errors import ToileError
+from toile.core.reading import read_plain
 from toile.core.records import Floats
 from toile.io.axes import Axes
 
@@ -66,12 +67,7 @@ class Glb:
 def read_glb(path: str | os.PathLike[str]) -> Glb:
     """Read a binary glTF 2 file (.glb, .vrm)."""
     path = Path(path)
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ToileError(f"{path.name}: larger than {MAX_BYTES // 2**20} MB")
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ToileError(f"{path.name}: cannot be read ({error.strerror})") from error
+    raw = read_plain(path, MAX_BYTES)
     if len(raw) < 20 or raw[:4] != b"glTF" or struct.unpack_from("<I", raw, 4)[0] != 2:
         raise ToileError(f"{path.name}: not a binary glTF 2 file (.glb)")
     chunks = _chunks(raw, path.name)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from toile.core.errors import ToileError
+from toile.core.reading import read_plain
 from toile.core.records import Floats
 
 MAX_BYTES = 128 * 2**20
@@ -26,9 +27,7 @@ Polygons = tuple[Floats, NDArray[np.int64]]
 
 def file_bytes(path: Path) -> bytes:
     """Return the content of a file that is not too large."""
-    if path.stat().st_size > MAX_BYTES:
-        raise ToileError(f"{path.name}: larger than {MAX_BYTES >> 20} MB: reduce the scan")
-    return path.read_bytes()
+    return read_plain(path, MAX_BYTES, "reduce the scan")
 
 
 def limited(count: int, name: str) -> int:

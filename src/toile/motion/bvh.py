@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from toile.core.errors import ToileError
+from toile.core.reading import read_plain
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import from_euler, to_euler_zyx
 from toile.motion.source import finish
@@ -48,12 +49,8 @@ def read_bvh(
 ) -> Motion:
     """Read a BVH file; unit is metres per file unit (None: guessed from the skeleton's height)."""
     path = Path(path)
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ToileError(f"{path.name}: larger than {MAX_BYTES // 2**20} MB; cut the motion into parts")
-        lines = path.read_bytes().decode("utf-8-sig", errors="replace").splitlines()
-    except OSError as error:
-        raise ToileError(f"{path.name}: cannot be read ({error.strerror})") from error
+    data = read_plain(path, MAX_BYTES, "cut the motion into parts")
+    lines = data.decode("utf-8-sig", errors="replace").splitlines()
     joints, at = _read_hierarchy(lines, path.name)
     frames, fps, at = _read_header(lines, at, joints, path.name)
     values = _read_frames(lines, at, frames, joints, path.name)

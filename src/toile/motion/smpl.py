@@ -18,11 +18,13 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from toile.core.errors import ToileError
+from toile.core.reading import open_plain
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import from_vector
 from toile.motion.source import finish
 
-MAX_BYTES = 512 * 2**20
+MAX_BYTES = 128 * 2**20
+"""of all arrays, unpacked: half an hour at 60 frames a second"""
 MAX_FRAMES = 500_000
 
 # joint: (parent, rest offset from it [m]); a plain adult, our own figures
@@ -59,7 +61,12 @@ def read_npz(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = 
     if table:
         raise ToileError(f"{path.name}: SMPL poses have no bone names: leave the bone table out")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_plain(path) as file, zipfile.ZipFile(file) as archive:
+            if (
+                sum(info.file_size for info in archive.infolist() if info.filename[:-4] in _WANTED)
+                > MAX_BYTES
+            ):
+                raise ToileError(f"{path.name}: unpacks to more than {MAX_BYTES // 2**20} MB: cut the motion")
             arrays = {
                 name: array
                 for name in _WANTED
@@ -155,13 +162,13 @@ def _find_poses(arrays: dict[str, NDArray[Any]], source: str) -> Floats:
         for root, rest in (("root_orient", "pose_body"), ("global_orient", "body_pose")):
             if root in arrays and rest in arrays:
                 parts = [np.asarray(arrays[key], dtype=np.float64) for key in (root, rest)]
-                if any(part.ndim < 2 or len(part) != len(parts[0]) for part in parts):
+                if any(part.ndim < 2 or not part.size or len(part) != len(parts[0]) for part in parts):
                     raise ToileError(f"{source}: {root} and {rest} do not have the same frames")
                 poses = np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
                 break
         else:
             raise ToileError(f"{source}: holds neither 'poses' nor 'root_orient' and 'pose_body'")
-    poses = poses.reshape(len(poses), -1) if poses.ndim > 1 else poses
+    poses = poses.reshape(len(poses), -1) if poses.ndim > 1 and poses.size else poses
     if poses.ndim != 2 or poses.shape[1] < 66 or not 1 <= len(poses) <= MAX_FRAMES:
         raise ToileError(f"{source}: poses have shape {poses.shape}, wanted frames × 66 or more")
     if not np.isfinite(poses[:, :66]).all() or np.abs(poses[:, :66]).max() > 1000:

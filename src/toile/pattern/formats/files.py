@@ -6,12 +6,12 @@ import json
 import math
 import os
 import re
-import stat
 from pathlib import Path
 from typing import Any
 
 from toile.core.container import replacing
 from toile.core.errors import ToileError
+from toile.core.reading import read_plain, reason
 
 TEXT_LIMIT = 8_000_000
 """bytes of a pattern file"""
@@ -22,21 +22,9 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 def read_bytes(path: str | os.PathLike[str], *, limit: int = TEXT_LIMIT) -> bytes:
     """Return a file's bytes; refuses what is not a plain file, is empty or larger than limit."""
-    name = Path(path).name
-    try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise ToileError(f"{name} is not a file: give a pattern file")
-            data = file.read(limit + 1)
-    except FileNotFoundError as error:
-        raise ToileError(f"{os.fspath(path)}: no such file: check the name") from error
-    except (OSError, ValueError) as error:
-        raise ToileError(f"{os.fspath(path)}: cannot be read ({_reason(error)})") from error
-    if len(data) > limit:
-        raise ToileError(f"{name}: larger than {limit / 1e6:g} MB, too large for a pattern")
+    data = read_plain(path, limit, "too large for a pattern")
     if not data.strip():
-        raise ToileError(f"{name}: the file is empty")
+        raise ToileError(f"{Path(path).name}: the file is empty")
     return data
 
 
@@ -55,7 +43,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         with replacing(path) as file:
             file.write(data)
     except OSError as error:
-        raise ToileError(f"{os.fspath(path)}: cannot be written ({_reason(error)})") from error
+        raise ToileError(f"{os.fspath(path)}: cannot be written ({reason(error)})") from error
 
 
 def parse_json(text: str, name: str) -> Any:
@@ -106,7 +94,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"'{twice[:60]}' appears twice in one object: rename one")
     return result
-
-
-def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).split("\n")[0]
