@@ -11,6 +11,7 @@ from toile.core.errors import ToileError
 from toile.export.alembic import write_alembic
 from toile.export.gltf_motion import write_glb
 from toile.export.obj import write_obj, write_obj_sequence
+from toile.export.playback import write_playback
 from toile.export.point_cache import write_point_cache
 from toile.export.usd import write_usd
 from toile.render.film import Shot, write_gif, write_mp4, write_strip
@@ -68,11 +69,12 @@ EXPORTS: dict[str, Callable[..., object]] = {
     ".png": write_pictures,
     ".gif": write_gif,
     ".mp4": write_mp4,
+    ".play": write_playback,
 }
 """suffix → function(recording, path, **options)"""
 SAY_AXES = frozenset((".usd", ".usdc", ".usda", ".usdz"))
 """formats that tell their axes and units; the others are in metres, y up"""
-AS_RECORDED = frozenset((".toile", ".png", ".gif", ".mp4"))
+AS_RECORDED = frozenset((".toile", ".png", ".gif", ".mp4", ".play"))
 """our own, and pictures: people stay where we had them"""
 
 

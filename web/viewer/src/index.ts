@@ -1,4 +1,7 @@
 /** The viewer: a stage for dressed bodies. See docs/browser-engine.md. */
+export { ToileViewer } from "./element";
+export { readMaterial } from "./dressed";
+export { RecordingFile } from "./recording";
 export { computeNormals } from "./normals";
 export { Stage, type Grab, type StageOptions } from "./stage";
 export type { BodyMesh, ClothHit, ClothMesh, ClothPart, FrameData, MaterialSpec, View } from "./types";
