@@ -8,6 +8,8 @@
 #include <utility>
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -169,6 +171,11 @@ inline bool any_set(const Mask &mask) {
     std::memcpy(part, &mask, sizeof mask);
     for (std::size_t k = 1; k < sizeof mask / 32; ++k) part[0] = _mm256_or_si256(part[0], part[k]);
     return !_mm256_testz_si256(part[0], part[0]);
+#elif defined(__wasm_simd128__)
+    v128_t part[sizeof mask / 16];
+    std::memcpy(part, &mask, sizeof mask);
+    for (std::size_t k = 1; k < sizeof mask / 16; ++k) part[0] = wasm_v128_or(part[0], part[k]);
+    return wasm_v128_any_true(part[0]);
 #else
     std::uint64_t part[sizeof mask / 8], all = 0;
     std::memcpy(part, &mask, sizeof mask);

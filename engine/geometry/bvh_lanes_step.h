@@ -4,6 +4,8 @@
 #include "core/lanes.h"
 #if defined(__SSE2__) && TOILE_VECTOR
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 namespace TOILE_ISA {
@@ -51,6 +53,12 @@ inline unsigned less_equal(const Sixteen &a, const Sixteen &b) {
     std::memcpy(x, &a, sizeof x), std::memcpy(y, &b, sizeof y);
     unsigned bits = 0;
     for (int k = 0; k < 4; ++k) bits |= static_cast<unsigned>(_mm_movemask_ps(_mm_cmple_ps(x[k], y[k]))) << 4 * k;
+    return bits;
+#elif defined(__wasm_simd128__)
+    v128_t x[4], y[4];
+    std::memcpy(x, &a, sizeof x), std::memcpy(y, &b, sizeof y);
+    unsigned bits = 0;
+    for (int k = 0; k < 4; ++k) bits |= static_cast<unsigned>(wasm_i32x4_bitmask(wasm_f32x4_le(x[k], y[k]))) << 4 * k;
     return bits;
 #else
     unsigned bits = 0;
@@ -155,6 +163,10 @@ inline unsigned less_equal(const Lane<float> &a, const Lane<float> &b) {
     __m256 x, y;
     std::memcpy(&x, &a, sizeof x), std::memcpy(&y, &b, sizeof y);
     return static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(x, y, _CMP_LE_OQ)));
+#elif defined(__wasm_simd128__)
+    v128_t x[2], y[2];
+    std::memcpy(x, &a, sizeof x), std::memcpy(y, &b, sizeof y);
+    return static_cast<unsigned>(wasm_i32x4_bitmask(wasm_f32x4_le(x[0], y[0])) | wasm_i32x4_bitmask(wasm_f32x4_le(x[1], y[1])) << 4);
 #else
     unsigned bits = 0;
     for (int k = 0; k < LANES; ++k) bits |= static_cast<unsigned>(a[k] <= b[k]) << k;

@@ -5,6 +5,8 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #include "geometry/proximity_view.h"
@@ -24,6 +26,10 @@ inline int less_equal(const Lf &a, const Lf &b) {
     __m128 x[2], y[2];
     std::memcpy(x, &a, sizeof x), std::memcpy(y, &b, sizeof y);
     return _mm_movemask_ps(_mm_cmple_ps(x[0], y[0])) | _mm_movemask_ps(_mm_cmple_ps(x[1], y[1])) << 4;
+#elif defined(__wasm_simd128__)
+    v128_t x[2], y[2];
+    std::memcpy(x, &a, sizeof x), std::memcpy(y, &b, sizeof y);
+    return static_cast<int>(wasm_i32x4_bitmask(wasm_f32x4_le(x[0], y[0])) | wasm_i32x4_bitmask(wasm_f32x4_le(x[1], y[1])) << 4);
 #else
     int bits = 0;
     for (int k = 0; k < LANES; ++k) bits |= (a[k] <= b[k]) << k;
