@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from bench_body import MEASURES, SUBSET, accuracy, speed
 
 import scan_samples as shapes
-from toile.body.measure.survey import survey
+from toile.body.measure.mesh_measures import measure_mesh
+from toile.body.model.check_measures import BodyWarning
 from toile.body.model.landmarks import limb_mask
 from toile.body.model.make import make_body, named_body
-from toile.body.model.request import BodyWarning
 from toile.body.scan.clean import weld
 from toile.body.scan.fit import surface_gap
 from toile.body.scan.reconstruct import ROUGH, fit_scan, fit_surface
@@ -184,7 +184,7 @@ def sample(folder):
     table = {name.strip(): float(value) for name, value in rows}
     points, triangles = read_triangles(folder / SAMPLE)
     fitted = fit_scan(folder / SAMPLE).body.measurements
-    direct = survey(*weld(points, triangles))
+    direct = measure_mesh(*weld(points, triangles))
     print("the sample body (cm)   its table   by its surface   as a scan")
     for ours, theirs in THEIRS.items():
         a, b, c = table[theirs], direct[ours] * 100, fitted[ours] * 100

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from toile.bench.engine import OUTFITS, TRIALS, outfit_rows, run_trial
-from toile.bench.scenes import Trial
+from toile.bench.scenes import BenchScene
 from toile.sim.solvers.xpbd import XpbdSettings
 
 OFF = 1e-6
@@ -26,7 +26,7 @@ STRETCH = {name: target.stretch_99 for name, (_, target) in [*TRIALS.items(), *O
 """what 99 % of each scene's cloth is meant to keep"""
 
 
-def jittered(trial: Trial, seed: int) -> Trial:
+def jittered(trial: BenchScene, seed: int) -> BenchScene:
     """Return a scene that begins a trace otherwise; seed 0 as it is."""
     x = trial.start.position
     off = OFF * np.random.default_rng(seed).standard_normal(x.shape) if seed else 0.0

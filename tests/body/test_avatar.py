@@ -19,7 +19,7 @@ from toile.core.errors import ToileError
 from toile.core.records import LIMBS
 from toile.export.gltf_motion import write_body_glb
 from toile.geometry.rotation import from_vector
-from toile.io.gltf_nodes import key_rate
+from toile.io.glb_nodes import key_rate
 from toile.motion.library import read_motion
 from toile.motion.retarget import retarget
 from toile.motion.track import pose_at

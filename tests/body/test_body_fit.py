@@ -5,14 +5,14 @@ import warnings
 import numpy as np
 import pytest
 
-from toile.body.model.fast_measures import look, readings
+from toile.body.model.check_measures import BodyWarning
+from toile.body.model.fast_measures import readings, shape_skin
 from toile.body.model.fitting import BOUNDS, COMMON_BOUNDS, fit_dials
-from toile.body.model.gradient import jacobian, turns
+from toile.body.model.gradient import coefficient_slopes, measure_jacobian
 from toile.body.model.limbs import limb_shapes, world_from_limbs
 from toile.body.model.make import make_body, named_body
 from toile.body.model.network import SEED, measure_dials, weigh_dials
 from toile.body.model.population import DIALS, MEASURES, sample_people
-from toile.body.model.request import BodyWarning
 from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS
@@ -80,10 +80,10 @@ def test_dials_at_their_bounds_leave_the_rest_to_the_others():
 
 def test_slopes_match_differences():
     ages, dials = sample_people("female", 1, seed=4)
-    seen = look("female", ages[0], dials[0], whole=True)
+    seen = shape_skin("female", ages[0], dials[0], whole=True)
     read = readings(seen, MEASURES)
-    turn = turns("female", ages[0], dials[0])
-    slopes = jacobian(seen, [read[n] for n in MEASURES], turn)
+    turn = coefficient_slopes("female", ages[0], dials[0])
+    slopes = measure_jacobian(seen, [read[n] for n in MEASURES], turn)
     step = 2e-3
     for i in range(0, len(DIALS), 3):
         nudge = np.zeros(len(DIALS))

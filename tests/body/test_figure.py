@@ -8,13 +8,20 @@ import pytest
 from toile import _kernels
 from toile.body.measure.measures import LEVELS, REACH, Plane, girth_of, planes, section_under, volume
 from toile.body.model.data import load_template
-from toile.body.model.fast_measures import blend, girth, look, measure_look, readings, stance_of
-from toile.body.model.landmarks import neutral_stance
+from toile.body.model.fast_measures import (
+    blend_shape,
+    girth,
+    measure_shaped_skin,
+    readings,
+    rest_stance_of,
+    shape_skin,
+)
+from toile.body.model.landmarks import skin_at_rest
 from toile.body.model.network import measure_dials, weigh_dials
 from toile.body.model.population import MEASURES, measure_shape, sample_people, shape_of
 from toile.body.model.shape import blend as blend_slowly
 from toile.body.model.shape import coefficients
-from toile.geometry.section import TAPE_DIRECTIONS, fan
+from toile.geometry.section import TAPE_DIRECTIONS, tape_directions
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +32,12 @@ def person():
 
 @pytest.fixture(scope="module")
 def seen(person):
-    return look(*person, whole=True)
+    return shape_skin(*person, whole=True)
 
 
 @pytest.fixture(scope="module")
 def laid(seen):
-    skin, ground = seen.stance.skin, seen.figure.ground
+    skin, ground = seen.stance.skin, seen.subset.ground
     levels = {n: float(np.mean([skin[ground.marks[m], 1] for m in ms])) for n, ms in LEVELS.items()}
     return planes(skin, seen.joint, ground, levels)
 
@@ -44,20 +51,22 @@ def groups():
 
 def test_blended_to_the_same_bits(person):
     share = coefficients(shape_of(*person))
-    for quick, slow in zip(blend(load_template(), share), blend_slowly(load_template(), share), strict=True):
+    for quick, slow in zip(
+        blend_shape(load_template(), share), blend_slowly(load_template(), share), strict=True
+    ):
         assert np.array_equal(quick, slow)
-    assert np.array_equal(stance_of(shape_of(*person)).skin, neutral_stance(shape_of(*person)).skin)
+    assert np.array_equal(rest_stance_of(shape_of(*person)).skin, skin_at_rest(shape_of(*person)).skin)
 
 
 def test_a_figure_in_its_rest_pose(person, seen):
-    slow = neutral_stance(shape_of(*person))
+    slow = skin_at_rest(shape_of(*person))
     assert np.abs(seen.stance.skin - slow.skin).max() < 1e-12
     assert seen.stance.floor == slow.floor
 
 
 @pytest.mark.parametrize("name", ["bust", "waist", "hips", "thigh", "calf", "neck", "upper_arm", "wrist"])
 def test_tape_and_its_slopes(name, seen, laid):
-    skin, ground, plane = seen.stance.skin, seen.figure.ground, laid[name]
+    skin, ground, plane = seen.stance.skin, seen.subset.ground, laid[name]
     assert girth(skin, ground, plane) == pytest.approx(girth_of(skin, ground, plane), abs=1e-12)
     _length, rows, slopes, slide = wound(skin, ground, plane)
     dense = np.zeros_like(skin)
@@ -70,15 +79,15 @@ def test_tape_and_its_slopes(name, seen, laid):
 def wound(skin, ground, plane):
     part, place = ground.regions[plane.part], np.stack([plane.origin, plane.normal, *plane.axes])
     reach = np.inf if plane.part == "trunk" else REACH
-    return _kernels.tape(skin, part.rows, part.edges, place, reach, fan())
+    return _kernels.tape(skin, part.rows, part.edges, place, reach, tape_directions())
 
 
 def slopes_by_numpy(skin, ground, plane):
     """Return the slopes of a tape by all vertices (n, 3) and along its plane's normal."""
     section = section_under(skin, ground, plane)
-    holding = (((section.points - plane.origin) @ plane.axes.T) @ fan()).argmax(axis=0)
+    holding = (((section.points - plane.origin) @ plane.axes.T) @ tape_directions()).argmax(axis=0)
     force = np.zeros_like(section.points)
-    np.add.at(force, holding, fan().T @ plane.axes * (2 * np.pi / TAPE_DIRECTIONS))
+    np.add.at(force, holding, tape_directions().T @ plane.axes * (2 * np.pi / TAPE_DIRECTIONS))
     edge = skin[section.end] - skin[section.start]
     slide = np.einsum("ij,ij->i", force, edge) / (edge @ plane.normal)
     slopes, share = force - slide[:, None] * plane.normal, section.share[:, None]
@@ -90,12 +99,12 @@ def slopes_by_numpy(skin, ground, plane):
 
 def test_no_tape_round_nothing(seen):
     high = Plane("trunk", np.array([0.0, 5.0, 0.0]), np.array([0.0, 1.0, 0.0]), np.eye(3)[[0, 2]])
-    length, rows, slopes, slide = wound(seen.stance.skin, seen.figure.ground, high)
+    length, rows, slopes, slide = wound(seen.stance.skin, seen.subset.ground, high)
     assert (length, len(rows), len(slopes), slide) == (0.0, 0, 0, 0.0)
 
 
 def test_volume_and_its_slopes(seen):
-    skin, triangles = seen.stance.skin, seen.figure.template.triangles
+    skin, triangles = seen.stance.skin, seen.subset.template.triangles
     inside, outward = _kernels.volume(skin, triangles)
     assert inside == pytest.approx(volume(skin, triangles), rel=1e-12)
     way = np.random.default_rng(1).normal(size=skin.shape)
@@ -140,7 +149,9 @@ def test_wrong_indices_are_refused(seen):
     with pytest.raises(IndexError, match="a joint that does not exist"):
         _kernels.hang(vertex, force, start, np.full((40, 1), 9, np.int32), np.ones((40, 1)), np.ones((5, 9)))
     with pytest.raises(IndexError, match="an edge names a row"):
-        _kernels.tape(seen.stance.skin, one, np.array([[0, 1]], np.int32), np.ones((4, 3)), 1.0, fan())
+        _kernels.tape(
+            seen.stance.skin, one, np.array([[0, 1]], np.int32), np.ones((4, 3)), 1.0, tape_directions()
+        )
     with pytest.raises(IndexError, match="a triangle names a vertex"):
         _kernels.volume(np.zeros((2, 3)), np.array([[0, 1, 2]], np.int32))
 
@@ -149,9 +160,11 @@ def test_wrong_indices_are_refused(seen):
 def test_readings_are_the_measures(sex):
     ages, dials = sample_people(sex, 2, seed=23)
     for age, turned in zip(ages, dials, strict=True):
-        found = readings(look(sex, age, turned, whole=True), MEASURES)
+        found = readings(shape_skin(sex, age, turned, whole=True), MEASURES)
         wanted = measure_dials(sex, age, turned)
         wanted[-1] = weigh_dials(sex, age, turned)
         assert np.allclose([found[n].value for n in MEASURES], wanted, atol=1e-10)
-        some = look(sex, age, turned, whole=False)
-        assert measure_look(some) == pytest.approx(measure_shape(shape_of(sex, age, turned)), abs=1e-10)
+        some = shape_skin(sex, age, turned, whole=False)
+        assert measure_shaped_skin(some) == pytest.approx(
+            measure_shape(shape_of(sex, age, turned)), abs=1e-10
+        )

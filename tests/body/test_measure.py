@@ -8,14 +8,14 @@ from toile.body.measure.measures import (
     measure,
     measure_lines,
     measure_skin,
-    template_ground,
+    template_measure_topology,
     volume,
 )
 from toile.body.model.make import body_from_shape, named_body
 from toile.body.model.population import measure_shape, sample_people, shape_of, template_probe
 from toile.core.errors import ToileError
 from toile.core.records import Body
-from toile.geometry.section import cut, hull, region, tape, unique_edges
+from toile.geometry.section import convex_hull, cut_region, region, tape_length, unique_edges
 
 
 def cylinder(radius=0.1, count=96):
@@ -32,20 +32,20 @@ def cylinder(radius=0.1, count=96):
 def test_tape_round_a_cylinder():
     vertices, triangles = cylinder()
     part = region(unique_edges(triangles), np.ones(len(vertices), dtype=bool))
-    section = cut(vertices, part, np.array([0, 0.4, 0]), np.array([0, 1.0, 0]))
+    section = cut_region(vertices, part, np.array([0, 0.4, 0]), np.array([0, 1.0, 0]))
     assert np.allclose(section.points[:, 1], 0.4)
-    assert tape(section.points[:, [0, 2]]) == pytest.approx(2 * np.pi * 0.1, rel=1e-3)
+    assert tape_length(section.points[:, [0, 2]]) == pytest.approx(2 * np.pi * 0.1, rel=1e-3)
 
 
 def test_tape_is_the_perimeter_of_the_hull():
     rng = np.random.default_rng(3)
     points = rng.normal(size=(60, 2))
-    corners = points[hull(points)]
+    corners = points[convex_hull(points)]
     perimeter = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).sum()
-    assert tape(points) == pytest.approx(perimeter, rel=2e-4)
+    assert tape_length(points) == pytest.approx(perimeter, rel=2e-4)
     # a square with a dent: the tape does not follow the dent
     square = np.array([[0, 0], [1, 0], [1, 1], [0.5, 0.5], [0, 1]], float)
-    assert tape(square) == pytest.approx(4.0, rel=2e-4)
+    assert tape_length(square) == pytest.approx(4.0, rel=2e-4)
 
 
 def test_volume_of_a_box():
@@ -92,13 +92,13 @@ def test_named_bodies_are_ordinary_adults(name, ranges):
 def test_bust_leaves_the_arms_out():
     body = named_body("woman")
     level = body.vertices[np.abs(body.vertices[:, 1] - body.measurements["bust_height"]) < 0.01]
-    everything = tape(level[:, [0, 2]])
+    everything = tape_length(level[:, [0, 2]])
     assert body.measurements["bust"] < everything - 0.2
 
 
 def test_measures_scale_with_the_body():
     body = named_body("man")
-    ground, joint = template_ground(), joints_of(body)
+    ground, joint = template_measure_topology(), joints_of(body)
     once = measure_skin(body.vertices, joint, ground)
     twice = measure_skin(body.vertices * 1.1, {k: v * 1.1 for k, v in joint.items()}, ground)
     for name in ("height", "bust", "waist", "neck", "wrist", "arm_length", "back_length", "inseam", "calf"):

@@ -11,7 +11,7 @@ from toile.geometry.triangles import triangle_axes
 from toile.motion.gait import walk
 from toile.motion.retarget import retarget
 from toile.motion.track import Track, local_pose_at, place_joints, pose_at
-from toile.sim.colliders.hand_proxy import BEND, mittens
+from toile.sim.colliders.hand_proxy import BEND, hand_proxies
 
 RNG = np.random.default_rng(7)
 
@@ -82,7 +82,7 @@ def test_points_ride_on_triangles_as_in_numpy() -> None:
 
 def test_bent_fingers_are_seen() -> None:
     body = named_body("woman")
-    hands = mittens(body)
+    hands = hand_proxies(body)
     assert hands is not None
     one, other = hands.watched[3]
     moved = np.array(body.vertices)

@@ -31,12 +31,12 @@ from toile.body.model.landmarks import limb_mask
 from toile.body.model.make import named_body
 from toile.body.model.skin import vertex_normals
 from toile.body.scan.clean import Cloud, clean
-from toile.body.scan.cloth import Lie, lies, template_rings
+from toile.body.scan.cloth import SurfaceOffset, surface_offsets, template_rings
 from toile.body.scan.fit import surface_gap
-from toile.body.scan.model import Pose, posed, scan_model, slopes, start_pose, stepped
-from toile.body.scan.orient import find_facing
+from toile.body.scan.model import ScanPose, pose_after_step, posed_skin, scan_model, slopes, start_pose
+from toile.body.scan.orient import find_orientation
 from toile.body.scan.reconstruct import ROUGH, fit_scan, fit_surface, is_scan
-from toile.body.scan.refusals import Findings, look, refusal
+from toile.body.scan.refusals import Findings, inspect_fit, refusal
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Floats, Ints
 from toile.io.surfaces import read_triangles
@@ -116,10 +116,10 @@ def test_slopes_are_those_of_the_posed_skin() -> None:
     rng = np.random.default_rng(0)
     step = 1e-5 * rng.normal(size=slope.shape[1])
 
-    def along(at: Pose) -> Floats:
-        return np.asarray((posed(model, at, rows) * normals).sum(axis=1))
+    def along(at: ScanPose) -> Floats:
+        return np.asarray((posed_skin(model, at, rows) * normals).sum(axis=1))
 
-    change = along(stepped(model, pose, step)) - along(stepped(model, pose, -step))
+    change = along(pose_after_step(model, pose, step)) - along(pose_after_step(model, pose, -step))
     assert np.abs(change / 2 - slope @ step).max() < 1e-8
 
 
@@ -135,7 +135,7 @@ def test_slopes_are_those_of_the_posed_skin() -> None:
 def test_unit_up_and_facing_are_found(unit: str, factor: float, file_from_ours: Floats) -> None:
     points, triangles = with_floor(man().vertices, man().triangles)
     cloud = clean(points @ file_from_ours.T * factor, triangles[:, ::-1], "scan")
-    facing = find_facing(cloud.points, "scan")
+    facing = find_orientation(cloud.points, "scan")
     assert facing.unit == unit
     assert np.trace(facing.turn @ file_from_ours) > 1 + 2 * np.cos(np.radians(12.0))
 
@@ -184,9 +184,15 @@ PERSON = Findings(dict.fromkeys(LIMBS, 0.02), False, 0.01, 0.03, 8.0, 0.05, 0.1)
         ({"off": 0.2, "strange": 25.0, "bare": {"pelvis": 0.4}}, "20% .* 2 cm .* clothing"),
         ({"rough": 0.08, "strange": 16.0}, "8% .* 1 cm .* clothing"),
         ({"rough": 0.06, "strange": 11.0}, "^$"),
-        ({"lie": {"trunk": Lie(0.008, 0.004)}}, "round the trunk like cloth, 8 mm .* remove clothing"),
-        ({"lie": {"trunk": Lie(0.004, 0.004), "leg": Lie(0.004, 0.009)}}, "hem on the leg.* 9 mm: remove"),
-        ({"lie": {"trunk": Lie(0.004, 0.005), "arm": Lie(0.004, 0.004)}}, "^$"),
+        (
+            {"lie": {"trunk": SurfaceOffset(0.008, 0.004)}},
+            "round the trunk like cloth, 8 mm .* remove clothing",
+        ),
+        (
+            {"lie": {"trunk": SurfaceOffset(0.004, 0.004), "leg": SurfaceOffset(0.004, 0.009)}},
+            "hem on the leg.* 9 mm: remove",
+        ),
+        ({"lie": {"trunk": SurfaceOffset(0.004, 0.005), "arm": SurfaceOffset(0.004, 0.004)}}, "^$"),
         ({"off": 0.3, "strange": 45.0}, "not a person"),
         ({"off": 0.6}, "not a person"),
         ({"off": 0.4, "bare": {"left_hand": 1.0, "right_hand": 0.9, "neck": 0.6}}, "not a person"),
@@ -202,9 +208,9 @@ def test_refusals_have_their_words(change: dict[str, object], word: str) -> None
 def test_the_findings_of_a_complete_person() -> None:
     model = scan_model()
     pose = start_pose(model, "male", np.radians(45.0))
-    skin = posed(model, pose)
+    skin = posed_skin(model, pose)
     triangles = load_template().triangles
-    found = look(model, pose, Cloud(skin, vertex_normals(skin, triangles)))
+    found = inspect_fit(model, pose, Cloud(skin, vertex_normals(skin, triangles)))
     assert refusal(found) == ""
     assert found.off == 0.0
     assert max(found.bare.values()) < 0.02
@@ -225,22 +231,22 @@ def test_people_who_sit_and_toys_are_told_apart(surface: tuple[Floats, Ints], wo
 
 def test_hems_and_folds_are_seen_ring_by_ring() -> None:
     gap = np.random.default_rng(0).normal(scale=0.001, size=len(man().vertices))
-    smooth = lies(gap)
+    smooth = surface_offsets(gap)
     assert max(lie.step for lie in smooth.values()) < 0.002
     assert max(lie.uneven for lie in smooth.values()) < 0.002
     # a sleeve that ends in the middle of the left arm: one step, even on both sides of it
     sleeve = template_rings()["left_arm"]
     half = sleeve.rows[: sleeve.start[len(sleeve.start) // 2]]
     gap[half] += 0.01
-    assert lies(gap)["arm"].step == pytest.approx(0.01, abs=0.001)
-    assert lies(gap)["leg"].step == smooth["leg"].step
+    assert surface_offsets(gap)["arm"].step == pytest.approx(0.01, abs=0.001)
+    assert surface_offsets(gap)["leg"].step == smooth["leg"].step
     # folds all down the trunk
     trunk = template_rings()["trunk"].rows
     gap[trunk] += 0.01 * np.sin(12 * np.arctan2(man().vertices[trunk, 0], man().vertices[trunk, 2]))
-    assert lies(gap)["trunk"].uneven > 0.006
+    assert surface_offsets(gap)["trunk"].uneven > 0.006
     # holes tell nothing
     gap[:] = np.nan
-    assert all(lie == Lie(0.0, 0.0) for lie in lies(gap).values())
+    assert all(lie == SurfaceOffset(0.0, 0.0) for lie in surface_offsets(gap).values())
 
 
 def test_simulated_clothes_are_refused_and_underwear_is_not() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from toile.body.measure.survey import survey
+from toile.body.measure.mesh_measures import measure_mesh
 from toile.body.model.make import make_body, named_body
 from toile.core.errors import ToileError
 
@@ -18,7 +18,7 @@ YAML_GIRTHS = {name: name for name in SAME} | {"thigh": "leg_circ"}
 @pytest.mark.parametrize("who", ["man", "stout woman"])
 def test_geometry_agrees_with_landmarks(who):
     body = named_body("man") if who == "man" else make_body("female", height=1.6, waist=0.9)
-    found = survey(body.vertices, body.triangles)
+    found = measure_mesh(body.vertices, body.triangles)
     for name in ("height", "bust", "waist", "hips", "thigh", "calf", "wrist", "neck", "inseam"):
         assert found[name] == pytest.approx(body.measurements[name], abs=0.03), name
     for name in ("height", "hips", "calf"):
@@ -28,7 +28,7 @@ def test_geometry_agrees_with_landmarks(who):
 def test_place_and_facing_do_not_matter():
     body = named_body("woman")
     turned = body.vertices * np.array([-1.0, 1.0, -1.0]) + np.array([3.0, -0.4, 1.0])
-    here, there = survey(body.vertices, body.triangles), survey(turned, body.triangles)
+    here, there = measure_mesh(body.vertices, body.triangles), measure_mesh(turned, body.triangles)
     for name in ("height", "bust", "underbust", "waist", "hips", "neck", "calf"):
         assert there[name] == pytest.approx(here[name], abs=0.004), name
 
@@ -36,7 +36,7 @@ def test_place_and_facing_do_not_matter():
 def test_a_pole_is_no_person():
     body = named_body("woman")
     with pytest.raises(ToileError, match="pole"):
-        survey(
+        measure_mesh(
             body.vertices * np.array([1e-3, 1.0, 1e-3]) + np.array([0, 0, 0]), body.triangles[:2000], "pole"
         )
 
@@ -49,6 +49,6 @@ def test_sample_body_agrees_with_its_own_table():
     triangles = np.array([[f[0], f[i], f[i + 1]] for f in faces for i in range(1, len(f) - 1)], np.int32)
     table = dict(line.split(":") for line in SAMPLE.with_suffix(".yaml").read_text().split("\n")[1:] if line)
     wanted = {key.strip(): float(value) / 100 for key, value in table.items()}
-    found = survey(vertices, triangles)
+    found = measure_mesh(vertices, triangles)
     for ours, theirs in YAML_GIRTHS.items():
         assert found[ours] == pytest.approx(wanted[theirs], abs=0.015), ours

@@ -15,11 +15,11 @@ from toile.body.model.skin import pose_body
 from toile.cli import main
 from toile.core.errors import ToileError
 from toile.export.library import export
-from toile.export.usd_read import usd_frames
+from toile.export.usd_import import usd_frames
 from toile.geometry.rotation import from_vector, to_matrix
 from toile.io.axes import Axes
+from toile.motion.avatar_clip import AvatarOrigin, avatar_track, origin_from_settings
 from toile.motion.library import read_motion
-from toile.motion.own import Origin, origin_in, own_track
 from toile.motion.retarget import retarget
 from toile.motion.track import lead_in
 from toile.sim.walk.animate import AnimateSettings, plan_walk
@@ -126,7 +126,7 @@ def test_body_and_clip(tmp_path: Path, metres: float, up: str) -> None:
     motion = read_motion(path)
     assert (motion.fps, len(motion.translation)) == (25.0, FRAMES)
     # on its own body the clip is the file's, in the file's own place, axes and units
-    track, origin = own_track(path, body)
+    track, origin = avatar_track(path, body)
     assert origin.axes == Axes(up, metres, FIRST)
     assert track.report["joint_error"] < 1e-4
     for frame in (0, 6, FRAMES - 1):
@@ -169,7 +169,7 @@ def test_it_goes_back_at_the_same_rate_axes_units_and_frames(
     with RecordedFile(dressed) as recorded:
         assert len(recorded) == FRAMES, told
         want = [recorded.frame(n).position for n in range(FRAMES)]
-        origin = origin_in(recorded.settings)
+        origin = origin_from_settings(recorded.settings)
         garment = recorded.garment
     assert origin is not None
     export(dressed, tmp_path / "back.usda")
@@ -232,13 +232,13 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_origin_is_checked(tmp_path: Path) -> None:
-    origin = Origin("a.usd", 24.0, Axes("Z", 0.01, 1.0), np.diag([100.0, 100, 100, 1]))
-    again = origin_in({"came_from": origin.settings()})
+    origin = AvatarOrigin("a.usd", 24.0, Axes("Z", 0.01, 1.0), np.diag([100.0, 100, 100, 1]))
+    again = origin_from_settings({"came_from": origin.settings()})
     assert again is not None
     np.testing.assert_array_equal(again.file_from_ours, origin.file_from_ours)
-    assert origin_in({}) is None
+    assert origin_from_settings({}) is None
     for wrong in (7, {}, {**origin.settings(), "file_from_ours": [[1, 2], [3, 4]]},
                   {**origin.settings(), "file_from_ours": np.diag([1.0, 2, 3, 1]).tolist()},
                   {**origin.settings(), "axes": {"up": "X", "metres": 1, "first": 0}}):  # fmt: skip
         with pytest.raises(ToileError):
-            origin_in({"came_from": wrong})
+            origin_from_settings({"came_from": wrong})

@@ -16,7 +16,7 @@ from pattern_cases import tube
 from toile.cli import main
 from toile.cli.common import Progress
 from toile.cli.main import COMMANDS, make_parser, parse
-from toile.pattern.formats.dxf_write import to_dxf
+from toile.pattern.formats.dxf.write import to_dxf
 from toile.pattern.library import pattern_sizes, read_pattern, write_pattern
 from toile.store.record import RecordWriter, load_recording, save_recording
 

@@ -21,7 +21,7 @@ from toile.export.gltf import garment_parts
 from toile.export.gltf_motion import write_glb
 from toile.export.joints import PoseFinder
 from toile.export.library import export
-from toile.export.shape_basis import fit_basis
+from toile.export.principal_shapes import fit_basis
 from toile.garment.outfit import join
 from toile.store.record import RecordWriter
 

@@ -14,7 +14,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Recording
 from toile.export.library import export
 from toile.export.usd import prim_name, write_usd
-from toile.export.usd_read import import_usd, usd_frames
+from toile.export.usd_import import import_usd, usd_frames
 from toile.garment.outfit import join
 from toile.store.record import load_recording, save_recording
 

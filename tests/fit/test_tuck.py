@@ -8,7 +8,7 @@ import pytest
 
 from toile.audit.check import audit_drape
 from toile.body.model.make import named_body
-from toile.fit.girths import body_girths, girths, outlines
+from toile.fit.girths import body_girths, girths, pattern_outlines
 from toile.fit.tuck import BELOW, EASE, tuck_in
 from toile.garment.place.limb_axes import heights
 from toile.pattern.drafts.library import draft
@@ -25,11 +25,11 @@ def test_a_tucked_shirt_is_narrow_below_the_waist_only() -> None:
     level = heights(body)
     under = level["waist"] - BELOW
     narrow = body_girths(body.measurements, level)("waist", under) + EASE["waist"]
-    assert outlines(tucked, body).width(["front", "back"], under) == pytest.approx(narrow, abs=0.01)
+    assert pattern_outlines(tucked, body).width(["front", "back"], under) == pytest.approx(narrow, abs=0.01)
     assert after["waist"] == pytest.approx(before["waist"], rel=0.03)
     assert after["upper_arm"] == pytest.approx(before["upper_arm"])
     top = body.measurements["armpit_height"] - 0.01
-    widths = [outlines(p, body).width(["front", "back"], top) for p in (shirt, tucked)]
+    widths = [pattern_outlines(p, body).width(["front", "back"], top) for p in (shirt, tucked)]
     assert widths[1] == pytest.approx(widths[0], rel=0.01)
     assert tucked.seams == shirt.seams
 

@@ -13,9 +13,9 @@ from toile.body.model.make import named_body
 from toile.core.errors import ToileError
 from toile.core.records import Edge, EdgeRef, Panel, Pattern, Placement, Seam
 from toile.garment.build import build, panel_coordinates
-from toile.garment.place.lay_out import panel_limbs
 from toile.garment.place.place import place
-from toile.garment.place.roll import cone_over, find_apex, roll_cone, roll_cylinder, section
+from toile.garment.place.roll import cone_over, convex_section, find_apex, roll_cone, roll_cylinder
+from toile.garment.place.unroll import panel_limbs
 from toile.pattern.drafts.library import DRAFTS, draft
 from toile.pattern.library import read_pattern
 
@@ -188,7 +188,7 @@ def test_limbs_of_files():
 def test_cylinder_keeps_lengths():
     """On an ellipse-like section, arc lengths between points stay what they were on the flat."""
     angle = np.linspace(0, 2 * np.pi, 200)
-    around = section(np.stack([0.18 * np.cos(angle), 0.12 * np.sin(angle)], axis=1), 0.02)
+    around = convex_section(np.stack([0.18 * np.cos(angle), 0.12 * np.sin(angle)], axis=1), 0.02)
     rng = np.random.default_rng(1)
     start = np.stack([rng.uniform(-0.4, 0.4, 500), rng.uniform(0, 1, 500)], axis=1)
     step = rng.normal(0, 0.001, (500, 2))
@@ -198,7 +198,7 @@ def test_cylinder_keeps_lengths():
 
 def test_cylinder_starts_in_front_and_runs_to_the_left():
     angle = np.linspace(0, 2 * np.pi, 400)
-    around = section(0.1 * np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.1)
+    around = convex_section(0.1 * np.stack([np.cos(angle), np.sin(angle)], axis=1), 0.1)
     quarter = around.girth / 4
     at = around.at(np.array([0.0, quarter, 2 * quarter, 3 * quarter]))
     np.testing.assert_allclose(at, [[0, 0.2], [0.2, 0], [0, -0.2], [-0.2, 0]], atol=1e-3)
@@ -206,7 +206,7 @@ def test_cylinder_starts_in_front_and_runs_to_the_left():
 
 def test_cone_keeps_lengths():
     angle = np.linspace(0, 2 * np.pi, 200)
-    around = section(np.stack([0.18 * np.cos(angle), 0.12 * np.sin(angle)], axis=1), 0.03)
+    around = convex_section(np.stack([0.18 * np.cos(angle), 0.12 * np.sin(angle)], axis=1), 0.03)
     cone = cone_over(around, 0.8, 1.0, 0.5, 0.0)
     apex = np.array([0.0, 1.5])
     rng = np.random.default_rng(2)

@@ -7,7 +7,7 @@ import pytest
 
 from toile.garment.mesh.quality import mesh_quality
 from toile.garment.mesh.triangulate import mesh_pattern
-from toile.pattern.formats.text import parse
+from toile.pattern.formats.text.read import parse
 
 SQUARE = """
 panel p

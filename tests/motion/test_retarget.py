@@ -18,11 +18,11 @@ from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Motion
 from toile.geometry.rotation import from_vector, inverse, multiply, rotate, to_matrix
 from toile.motion.bvh import read_bvh
-from toile.motion.clearance import Skin, deepest
-from toile.motion.feet import turn_subtree
+from toile.motion.foot_contacts import rotate_subtree
 from toile.motion.gait import run, walk
+from toile.motion.joint_ranges import LIMITS, joint_ranges
 from toile.motion.kinematics import joint_positions, world_rotations
-from toile.motion.ranges import LIMITS, joint_ranges
+from toile.motion.limb_clearance import PosedSample, deepest
 from toile.motion.retarget import retarget
 from toile.motion.track import Track, lead_in, pose_at, still
 from toile.motion.transfer import transfer
@@ -268,7 +268,7 @@ def test_thighs_of_a_wide_body_stay_out_of_each_other(motion: str) -> None:
 def test_what_lies_beyond_a_skins_border_is_not_inside_it() -> None:
     # a flat patch that faces up: under it is inside, beside its end is not
     grid = np.stack([*np.meshgrid(np.arange(5) * 0.02, [0.0], np.arange(5) * 0.02)], -1).reshape(-1, 3)
-    skin = Skin(grid, np.tile([0.0, 1.0, 0.0], (25, 1)), cKDTree(grid))
+    skin = PosedSample(grid, np.tile([0.0, 1.0, 0.0], (25, 1)), cKDTree(grid))
     assert deepest(np.array([[0.04, -0.01, 0.04]]), skin)[0] == pytest.approx(-0.01)
     assert deepest(np.array([[0.15, -0.01, 0.04]]), skin)[0] == np.inf
 
@@ -281,7 +281,7 @@ def test_joints_beyond_what_people_can_do_are_told() -> None:
     # the same run with the left thigh laid up by 100° more
     pose, _ = transfer(run(), body("man"))
     raised = from_vector(np.tile([np.radians(-100.0), 0.0, 0.0], (len(pose.hips), 1)))
-    turn_subtree(pose, pose.bones.limbs["left_thigh"], raised)
+    rotate_subtree(pose, pose.bones.limbs["left_thigh"], raised)
     ranges = joint_ranges(pose)
     assert ranges["joint_excess"] == pytest.approx(ranges["hip_most"] - LIMITS["hip"][1])
     assert ranges["joint_excess"] > 10.0

@@ -13,8 +13,8 @@ from toile.cli.main import main
 from toile.core.errors import ToileError
 from toile.fit.size import read_fitted
 from toile.pattern.drafts.library import draft, draft_again
-from toile.pattern.formats.text import parse
-from toile.pattern.formats.text_write import to_text
+from toile.pattern.formats.text.read import parse
+from toile.pattern.formats.text.write import to_text
 from toile.pattern.grading.rules import graded
 from toile.pattern.grading.sizes import SIZES
 from toile.pattern.library import convert, pattern_sizes, read_outfit, read_pattern, write_pattern

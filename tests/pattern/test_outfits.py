@@ -13,8 +13,8 @@ from toile.body.model.make import named_body
 from toile.core.records import Garment, Recording
 from toile.fit.tuck import tuck_in
 from toile.garment.build import build
-from toile.garment.from_mesh import Worn
-from toile.garment.place.dressing_order import turns
+from toile.garment.from_mesh import MeshGarment
+from toile.garment.place.dressing_order import sewing_groups
 from toile.garment.place.place import place
 from toile.jobs.catalogue import OUTFITS, outfit
 from toile.pattern.drafts.library import draft
@@ -33,8 +33,8 @@ def built(*names: str) -> list[Garment]:
     return [build(draft(name, woman().measurements), "cotton", 0.06) for name in names]
 
 
-def worn(recording: Recording) -> Worn:
-    return Worn(recording.garment, recording.positions[-1])
+def worn(recording: Recording) -> MeshGarment:
+    return MeshGarment(recording.garment, recording.positions[-1])
 
 
 @pytest.mark.parametrize(
@@ -49,20 +49,20 @@ def worn(recording: Recording) -> Worn:
     ],
 )
 def test_what_lies_over_another_garment_is_put_on_later(names, groups):
-    assert [[g.name for g in group] for group in turns(built(*names), woman())] == groups
+    assert [[g.name for g in group] for group in sewing_groups(built(*names), woman())] == groups
 
 
 def test_a_skirt_goes_over_a_shirt_that_is_tucked_into_it():
     patterns = [draft(name, woman().measurements) for name in ("tshirt", "skirt")]
     patterns[0] = replace(patterns[0], tuck="skirt")
     garments = [build(pattern, "cotton", 0.06) for pattern in patterns]
-    assert [[g.name for g in group] for group in turns(garments, woman())] == [["tshirt"], ["skirt"]]
+    assert [[g.name for g in group] for group in sewing_groups(garments, woman())] == [["tshirt"], ["skirt"]]
 
 
 def test_a_mesh_that_is_worn_already_takes_its_turn():
     (skirt, coat), body = built("skirt", "coat"), woman()
-    mesh = Worn(skirt, place(skirt, body))
-    assert turns([coat, mesh], body) == [[mesh], [coat]]
+    mesh = MeshGarment(skirt, place(skirt, body))
+    assert sewing_groups([coat, mesh], body) == [[mesh], [coat]]
 
 
 def test_panels_start_clear_of_what_is_worn():
@@ -113,5 +113,5 @@ def test_an_outfit_in_one_text_file(tmp_path):
     assert "tuck into skirt" in path.read_text()
     read, notes = tuck_in(read_outfit(path), body)
     assert notes == []
-    groups = turns([build(p, "cotton", 0.06) for p in read], body)
+    groups = sewing_groups([build(p, "cotton", 0.06) for p in read], body)
     assert [[g.name for g in group] for group in groups] == [["tshirt"], ["skirt"], ["coat"]]

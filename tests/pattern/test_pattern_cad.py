@@ -14,7 +14,7 @@ import pytest
 from pattern_cases import square, tube
 from toile.core.errors import ToileError
 from toile.core.records import Edge, Mark, Notch, Panel, Pattern
-from toile.pattern.formats.dxf_write import to_dxf
+from toile.pattern.formats.dxf.write import to_dxf
 from toile.pattern.library import pattern_sizes, read_pattern, write_pattern
 from toile.pattern.model import curves
 from toile.pattern.model.allowance import with_allowance

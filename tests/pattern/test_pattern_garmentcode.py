@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from pattern_cases import patterns, tube
 from toile.core.errors import ToileError
 from toile.pattern.formats.garmentcode import parse, to_json
-from toile.pattern.formats.text import parse as parse_text
+from toile.pattern.formats.text.read import parse as parse_text
 from toile.pattern.library import read_pattern, write_pattern
 from toile.pattern.model import curves
+from toile.pattern.model.angles import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.model.check import check_pattern
 from toile.pattern.model.compare import differences
-from toile.pattern.model.euler import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.model.split import explode_polylines, one_to_one
 
 SAMPLES = Path(os.environ.get("TOILE_SAMPLES", "samples"))

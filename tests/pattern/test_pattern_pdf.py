@@ -7,7 +7,7 @@ from pattern_cases import square
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
 from toile.pattern.formats.pdf import SHEETS, write_pdf
-from toile.pattern.formats.text import parse as parse_text
+from toile.pattern.formats.text.read import parse as parse_text
 from toile.pattern.library import write_pattern
 from toile.pattern.model.allowance import with_allowance
 

@@ -9,13 +9,13 @@ from pattern_cases import square, tube
 from toile.core.errors import ToileError
 from toile.core.records import EdgeRef, Notch, Panel, Pattern, Seam
 from toile.pattern.drawing.draw import draw_pattern
-from toile.pattern.formats.text import parse
+from toile.pattern.formats.text.read import parse
 from toile.pattern.library import check_pattern, convert, read_pattern, read_seams, write_pattern, write_seams
 from toile.pattern.model.mirror import mirror_panel
 from toile.pattern.model.sides import dart_pairs, side_chains
-from toile.pattern.pieces.places import propose, with_places
-from toile.pattern.seams.propose import suggest_seams, with_suggestions
+from toile.pattern.pieces.placement import propose_seams_and_places, with_placements
 from toile.pattern.seams.review import check_seams
+from toile.pattern.seams.suggest import suggest_seams, with_suggestions
 
 SAMPLES = Path(os.environ.get("TOILE_SAMPLES", "samples"))
 
@@ -248,7 +248,7 @@ def test_suggestions_agree_with_the_true_seams(name):
 
 
 def test_pieces_are_placed_by_their_names_and_seams():
-    pattern = with_places(with_suggestions(parse(TOP, "top", "top.txt")))
+    pattern = with_placements(with_suggestions(parse(TOP, "top", "top.txt")))
     rounds = {p.name: p.placement.around for p in pattern.panels}
     assert rounds["front"] == rounds["back"] == "torso"
     # the sleeve went to the front's left armhole: edge 2 lies at the wearer's left
@@ -281,7 +281,7 @@ panel back
 panel front_mirrored mirror of front
 panel back_mirrored mirror of back
 """
-    pattern = with_places(with_suggestions(parse(text, "t", "t.txt")))
+    pattern = with_placements(with_suggestions(parse(text, "t", "t.txt")))
     # the crotch is on the left of this front, seen from outside: the wearer's left leg
     assert {p.name: p.placement.around for p in pattern.panels} == {
         "front": "left_leg", "back": "left_leg", "front_mirrored": "right_leg", "back_mirrored": "right_leg",
@@ -292,7 +292,7 @@ panel back_mirrored mirror of back
 
 def test_a_proposal_is_saved_with_its_reasons_and_read_back(tmp_path):
     pattern = parse(TOP, "top", "top.txt")
-    proposal = propose(pattern)
+    proposal = propose_seams_and_places(pattern)
     path = tmp_path / "top.seams"
     write_seams(proposal.pattern, path, remarks=proposal.remarks)
     assert "# 0.8" in path.read_text()

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from folders import ROOT
 from pattern_cases import patterns
 from toile.core.errors import ToileError
-from toile.pattern.formats.text import add_seams, parse, parse_outfit
-from toile.pattern.formats.text_write import outfit_to_text, seams_to_text, to_text
+from toile.pattern.formats.text.read import add_seams, parse, parse_outfit
+from toile.pattern.formats.text.write import outfit_to_text, seams_to_text, to_text
 from toile.pattern.library import read_outfit, read_pattern, write_pattern
 from toile.pattern.model import curves
 from toile.pattern.model.check import check_pattern

@@ -12,8 +12,8 @@ import pytest
 from toile.core.errors import ToileError
 from toile.core.records import Garment, Pattern
 from toile.garment.build import build, weld
-from toile.pattern.formats.text import add_seams, parse
-from toile.pattern.formats.text_write import to_text
+from toile.pattern.formats.text.read import add_seams, parse
+from toile.pattern.formats.text.write import to_text
 from toile.pattern.library import read_pattern, write_pattern, write_seams
 from toile.pattern.model.check import check_pattern
 from toile.pattern.model.compare import same_pattern

@@ -10,11 +10,11 @@ import pytest
 from toile.body.model.make import named_body
 from toile.core.records import Pattern
 from toile.fit.size import fitted_size
-from toile.pattern.formats.text import parse
+from toile.pattern.formats.text.read import parse
 from toile.pattern.library import read_pattern, write_pattern, write_seams
 from toile.pattern.model.compare import same_pattern
 from toile.pattern.model.lengths import seam_lengths
-from toile.pattern.pieces.places import propose
+from toile.pattern.pieces.placement import propose_seams_and_places
 from toile.pattern.seams.review import check_seams
 from toile.sim.dress.dress import dress
 from toile.sim.dress.sew import SewSettings
@@ -76,7 +76,7 @@ def trousers() -> Pattern:
 
 
 def test_one_version_is_taken_and_halves_get_their_twins() -> None:
-    proposal = propose(trousers())
+    proposal = propose_seams_and_places(trousers())
     names = {panel.name for panel in proposal.pattern.panels}
     assert names == {
         "front_plain",
@@ -98,7 +98,7 @@ def test_one_version_is_taken_and_halves_get_their_twins() -> None:
 
 
 def test_the_band_is_sewn_on_and_nothing_is_left_to_look_at() -> None:
-    proposal = propose(trousers())
+    proposal = propose_seams_and_places(trousers())
     pattern = proposal.pattern
     (waist,) = [s for s in pattern.seams if {r.panel[:5] for r in (*s.a, *s.b)} >= {"waist", "front"}]
     assert seam_lengths(pattern, waist) == pytest.approx((1.06, 1.06))
@@ -109,8 +109,8 @@ def test_the_band_is_sewn_on_and_nothing_is_left_to_look_at() -> None:
 
 
 def test_what_somebody_chose_stays(tmp_path: Path) -> None:
-    sewn = propose(trousers()).pattern
-    again = propose(sewn)
+    sewn = propose_seams_and_places(trousers()).pattern
+    again = propose_seams_and_places(sewn)
     assert same_pattern(again.pattern, sewn)
     assert not again.pieces
 
@@ -118,7 +118,7 @@ def test_what_somebody_chose_stays(tmp_path: Path) -> None:
 def test_the_choice_is_written_into_the_seam_file(tmp_path: Path) -> None:
     write_pattern(trousers(), tmp_path / "trousers.dxf")
     base = read_pattern(tmp_path / "trousers.dxf")
-    proposal = propose(base)
+    proposal = propose_seams_and_places(base)
     write_seams(proposal.pattern, tmp_path / "trousers.seams", base=base)
     lines = (tmp_path / "trousers.seams").read_text()
     for line in ("remove front_with_pocket", "panel back_mirrored mirror of back", " out -7"):
@@ -131,7 +131,7 @@ def test_the_choice_is_written_into_the_seam_file(tmp_path: Path) -> None:
 def _held_stretch(relax: float) -> float:
     """Return by how much the longest held edge is too long after sewing."""
     body = named_body("woman")
-    pattern = fitted_size(propose(trousers()).pattern, body).pattern
+    pattern = fitted_size(propose_seams_and_places(trousers()).pattern, body).pattern
     settings = SewSettings(drape=0.1, repair_frames=0, relax=relax)
     recording = dress([pattern], body, edge_length=0.03, settings=settings)
     garment, position = recording.garment, recording.positions[-1]

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from toile.core.records import Edge, EdgeRef, Hold, Mark, Notch, Panel, Pattern, Placement, Seam
-from toile.pattern.model.euler import rotation_from_degrees
+from toile.pattern.model.angles import rotation_from_degrees
 
 
 def square(name: str, size: float = 0.4, **keywords: object) -> Panel:

@@ -14,7 +14,7 @@ import numpy as np
 
 from toile import _kernels
 from toile.audit.check import STILL, Auditor
-from toile.bench.scenes import FRAME, Trial, ball_trial, hanging_trial, skirt_trial, tube_trial
+from toile.bench.scenes import FRAME, BenchScene, ball_trial, hanging_trial, skirt_trial, tube_trial
 from toile.body.model.make import named_body
 from toile.core.records import Edge, Floats, Garment, Panel, Pattern, Recording, Scene, State
 from toile.garment.build import build
@@ -73,7 +73,7 @@ TIMED = 5
 """runs of a scene for the clock alone"""
 
 
-def frame_time(trial: Trial, frames: int, runs: int = TIMED) -> float:
+def frame_time(trial: BenchScene, frames: int, runs: int = TIMED) -> float:
     """Return the seconds that the middle frame of the middle one of some runs takes.
 
     Every run gives the same bits, so nothing is looked at here: meanwhile the second core would fall asleep
@@ -90,7 +90,7 @@ def frame_time(trial: Trial, frames: int, runs: int = TIMED) -> float:
     return float(np.median(middle))
 
 
-def run_trial(trial: Trial, frames: int, target: float, timed: int = TIMED) -> Row:
+def run_trial(trial: BenchScene, frames: int, target: float, timed: int = TIMED) -> Row:
     """Time a scene in some runs, then advance it once more and measure it."""
     milliseconds = alone = 0.0
     if timed:
@@ -283,7 +283,7 @@ class Target:
     """the scene is small enough for a quick look"""
 
 
-TRIALS: dict[str, tuple[Callable[[XpbdSettings], Trial], Target]] = {
+TRIALS: dict[str, tuple[Callable[[XpbdSettings], BenchScene], Target]] = {
     "ball64": (lambda s: ball_trial(64, s), Target(1.0, 0.03)),
     "ball128": (lambda s: ball_trial(128, s), Target(3.5, 0.03)),
     "ball256": (lambda s: ball_trial(256, s), Target(16.0, 0.03, quick=False)),

@@ -23,7 +23,7 @@ from toile.bench.scenes import (
     BALL_RADIUS,
     CLOTH,
     FRAME,
-    Trial,
+    BenchScene,
     ball_trial,
     dummy_mesh,
     skirt_cloth,
@@ -112,7 +112,7 @@ def installed(pythons: Sequence[str] = (sys.executable,)) -> dict[str, str]:
     return {name: place[peer.package] for name, peer in PEERS.items() if place[peer.package]}
 
 
-def scene_arrays(trial: Trial, kind: str, frames: int, variant: str = "") -> dict[str, np.ndarray]:
+def scene_arrays(trial: BenchScene, kind: str, frames: int, variant: str = "") -> dict[str, np.ndarray]:
     """Return a scene as plain arrays: y up, metres, kg/m²."""
     garment = trial.garment
     arrays = {
@@ -138,7 +138,7 @@ def scene_arrays(trial: Trial, kind: str, frames: int, variant: str = "") -> dic
     return {**arrays, "body": vertices, "body_triangles": triangles, "pinned": rim}
 
 
-def run_peer(name: str, trial: Trial, kind: str, frames: int, python: str = sys.executable) -> Figure:
+def run_peer(name: str, trial: BenchScene, kind: str, frames: int, python: str = sys.executable) -> Figure:
     """Run a scene in a peer."""
     peer, nothing = PEERS[name], Figure(name, trial.name)
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +160,7 @@ def run_peer(name: str, trial: Trial, kind: str, frames: int, python: str = sys.
 
 
 def measured(
-    who: str, trial: Trial, seen: dict[int, Floats], milliseconds: float, note: str, *, flat: bool
+    who: str, trial: BenchScene, seen: dict[int, Floats], milliseconds: float, note: str, *, flat: bool
 ) -> Figure:
     """Return the figures of what was seen, by frame. How long it took to blow up is no time to compare with.
 
@@ -182,7 +182,7 @@ def measured(
     )
 
 
-def _stretch(trial: Trial, position: Floats, *, flat: bool) -> StretchStatistics:
+def _stretch(trial: BenchScene, position: Floats, *, flat: bool) -> StretchStatistics:
     g = trial.garment
     if not np.isfinite(position).all():
         return StretchStatistics(np.inf, np.inf, np.inf)
@@ -191,7 +191,7 @@ def _stretch(trial: Trial, position: Floats, *, flat: bool) -> StretchStatistics
     return stretch_statistics(position, g.triangles, trial.start.position, g.triangles)
 
 
-def settled_shape(trial: Trial, position: Floats) -> tuple[float, float]:
+def settled_shape(trial: BenchScene, position: Floats) -> tuple[float, float]:
     """Return the mean height of the cloth and its mean distance from the middle, seen from above [m]."""
     middle = trial.start.position[:, [0, 2]].mean(axis=0)
     return float(position[:, 1].mean()), float(np.linalg.norm(position[:, [0, 2]] - middle, axis=1).mean())
@@ -201,7 +201,7 @@ OURS_AGAIN = 5
 """our run is over in a blink, in which the machine may be busy: the median of so many of them counts"""
 
 
-def _filmed(trial: Trial, frames: int) -> Watch:
+def _filmed(trial: BenchScene, frames: int) -> Watch:
     watch, state = Watch({"frames": frames, "dt": FRAME}), trial.start
 
     def frame(number: int) -> None:
@@ -212,7 +212,7 @@ def _filmed(trial: Trial, frames: int) -> Watch:
     return watch
 
 
-def ours(trial: Trial, frames: int) -> Figure:
+def ours(trial: BenchScene, frames: int) -> Figure:
     """Return our figures: frames run one after the other and are looked at now and then, as the peers'."""
     films = [_filmed(trial, frames) for _ in range(OURS_AGAIN)]
     milliseconds = float(np.median([np.median(film.milliseconds) for film in films]))
@@ -224,7 +224,7 @@ CONVERGED = XpbdSettings(levels=0, substep=FRAME / 512, precision="double")
 """neither coarse limits nor evening: the fabric's forces alone, in steps so short that they are met"""
 
 
-def converged(trial: Trial, frames: int) -> Figure:
+def converged(trial: BenchScene, frames: int) -> Figure:
     """Return what the fabric itself does, which no simulator of it should better."""
     film = _filmed(trial, frames)
     seen = dict(zip(film.numbers, film.positions, strict=True))
@@ -236,7 +236,7 @@ def compare(
     places: dict[str, str], frames: int, cells: int, settings: XpbdSettings, *, truth: bool = False
 ) -> Iterator[Figure]:
     """Yield our figures and each peer's, scene by scene; places: peer → its Python; truth: converged too."""
-    scenes: list[tuple[str, Callable[[XpbdSettings], Trial]]] = [
+    scenes: list[tuple[str, Callable[[XpbdSettings], BenchScene]]] = [
         ("ball", lambda s: ball_trial(cells, s)),
         ("skirt", lambda s: skirt_trial(5000, s)),
     ]

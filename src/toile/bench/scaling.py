@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.bench.scenes import Trial, ball_trial, dummy_body, skirt_trial
+from toile.bench.scenes import BenchScene, ball_trial, dummy_body, skirt_trial
 from toile.core.errors import ToileError
 from toile.sim.solvers.xpbd import XpbdSettings
 
@@ -57,7 +57,7 @@ class Curve:
         return [*rows, f"{self.name}: cost grows with {self.what}^{self.exponent:.2f}"]
 
 
-def frame_cost(trial: Trial, frames: int = FRAMES) -> float:
+def frame_cost(trial: BenchScene, frames: int = FRAMES) -> float:
     """Return the median CPU time of a frame [ms]."""
     state, took = trial.start, []
     for number in range(1, frames + 1):

@@ -32,7 +32,7 @@ CLOTH = replace(fabric("cotton"), name="bench", mass=0.2)
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class BenchScene:
     """Cloth that can be advanced frame by frame."""
 
     name: str
@@ -56,14 +56,14 @@ def lying(garment: Garment) -> Floats:
     return np.stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]], axis=1)
 
 
-def ball_trial(cells: int, settings: XpbdSettings) -> Trial:
+def ball_trial(cells: int, settings: XpbdSettings) -> BenchScene:
     """Return a square metre of cloth, cells × cells, that falls on a ball with friction."""
     garment = square_cloth(cells - 1, cells - 1, fabric=CLOTH)
     solver = XpbdSolver(garment, replace(settings, self_collision=False))
     ball = Sphere(BALL_CENTRE, BALL_RADIUS, reach=BALL_REACH)
     scene = Scene(None, ball, FALL, CALM)
     x = lying(garment)
-    return Trial(
+    return BenchScene(
         f"ball {cells}²",
         garment,
         State(x, np.zeros_like(x)),
@@ -72,13 +72,13 @@ def ball_trial(cells: int, settings: XpbdSettings) -> Trial:
     )
 
 
-def hanging_trial(cells: int, settings: XpbdSettings) -> Trial:
+def hanging_trial(cells: int, settings: XpbdSettings) -> BenchScene:
     """Return a square metre of cloth that lies in the air, held by two corners, and swings down."""
     garment = square_cloth(cells - 1, cells - 1, fabric=CLOTH)
     solver = XpbdSolver(garment, replace(settings, self_collision=False))
     solver.pin(np.array([0, cells - 1], np.int32))
     scene, x = Scene(None, no_contacts, FALL, CALM), lying(garment)
-    return Trial(
+    return BenchScene(
         f"hanging {cells}²",
         garment,
         State(x, np.zeros_like(x)),
@@ -113,13 +113,13 @@ def half_circle(vertices: int, waist: float, length: float) -> tuple[Garment, Fl
     return sewn, position, rim
 
 
-def tube_trial(vertices: int, settings: XpbdSettings) -> Trial:
+def tube_trial(vertices: int, settings: XpbdSettings) -> BenchScene:
     """Return a half-circle skirt that hangs from a ring and falls into folds."""
     garment, x, rim = half_circle(vertices, 0.75, 0.6)
     solver = XpbdSolver(garment, replace(settings, self_collision=False))
     solver.pin(rim)
     scene = Scene(None, no_contacts, FALL, CALM)
-    return Trial(
+    return BenchScene(
         f"tube {garment.particle_count}",
         garment,
         State(x, np.zeros_like(x)),
@@ -196,7 +196,7 @@ def skirt_cloth(vertices: int) -> tuple[Garment, Floats, Ints]:
 
 def skirt_trial(
     vertices: int, settings: XpbdSettings, *, self_collision: bool = False, dummy: Body | None = None
-) -> Trial:
+) -> BenchScene:
     """Return a skirt, pinned at its waist, on a dummy that sways and turns."""
     garment, x, rim = skirt_cloth(vertices)
     body = dummy or dummy_body()
@@ -224,4 +224,4 @@ def skirt_trial(
         return found
 
     name = f"skirt {garment.particle_count}" + (", self-collision" if self_collision else "")
-    return Trial(name, garment, State(x, np.zeros_like(x)), frame, depth, len(body.triangles))
+    return BenchScene(name, garment, State(x, np.zeros_like(x)), frame, depth, len(body.triangles))

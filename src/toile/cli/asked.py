@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from toile.body.avatar.read import READERS as AVATARS
-from toile.body.avatar.read import read_own_clip
+from toile.body.avatar.read import read_avatar_clip
 from toile.cli.common import method_of
 from toile.core.errors import ToileError
 from toile.sim.method import COLLIDER, SOLVER
@@ -78,7 +78,7 @@ def goes_its_own_way(asked: Mapping[str, Any]) -> bool:
 
 def _pace(path: str) -> dict[str, float]:
     """Return frame rate and length of an avatar's own clip."""
-    clip = read_own_clip(path)
+    clip = read_avatar_clip(path)
     return {"fps": clip.fps, "seconds": len(clip.world_from_joint) / clip.fps}
 
 

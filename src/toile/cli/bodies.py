@@ -10,9 +10,9 @@ from pathlib import Path
 
 from toile.body.avatar.measures import read_measured
 from toile.body.library import open_body
+from toile.body.model.check_measures import BodyWarning
 from toile.body.model.make import make_body, save_body
 from toile.body.model.population import MEASURES
-from toile.body.model.request import BodyWarning
 from toile.body.scan.reconstruct import ScanFit, fit_scan, is_scan
 from toile.cli.common import Commands, add_bones_option, length
 from toile.core.errors import ToileError

@@ -17,7 +17,7 @@ from toile.core.units import parse_length
 from toile.export.library import EXPORTS, export
 from toile.fit.size import read_fitted
 from toile.garment.build import MESHES
-from toile.garment.from_mesh import Worn, is_mesh_file, read_garment
+from toile.garment.from_mesh import MeshGarment, is_mesh_file, read_garment
 from toile.pattern.library import pattern_sizes, read_outfit
 from toile.sim.colliders.contacts import COLLIDERS
 from toile.sim.method import COLLIDER, SOLVER, make_method, parse_tuning
@@ -177,9 +177,9 @@ def add_garments(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     )  # fmt: skip
 
 
-def garments_of(options: argparse.Namespace, body: Body) -> list[Pattern | Worn]:
+def garments_of(options: argparse.Namespace, body: Body) -> list[Pattern | MeshGarment]:
     """Return what the named files hold: patterns to be sewn, and meshes that are worn as they are."""
-    found: list[Pattern | Worn] = []
+    found: list[Pattern | MeshGarment] = []
     for path in options.patterns:
         if is_mesh_file(path):
             found.append(read_garment(path, body, units=options.units, hold=options.hold))

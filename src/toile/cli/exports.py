@@ -22,7 +22,7 @@ from toile.cli.common import (
 )
 from toile.core.errors import ToileError
 from toile.export.library import EXPORTS
-from toile.export.usd_read import import_usd
+from toile.export.usd_import import import_usd
 from toile.render.camera import VIEWS, view_angle
 from toile.render.film import FILM_SHOT, GIF_SHOT, STRIP_SHOT
 from toile.store.record import RecordedFile

@@ -40,7 +40,7 @@ from toile.pattern.library import (
     write_seams,
 )
 from toile.pattern.model.allowance import with_allowance
-from toile.pattern.pieces.places import propose
+from toile.pattern.pieces.placement import propose_seams_and_places
 
 DRAWINGS = (".png", ".svg")
 STYLES = tuple(sorted({key for name in DRAFTS for key in options(name)}))
@@ -105,7 +105,7 @@ def run_seams(options: argparse.Namespace) -> int:
     picture = check_output(options.picture, DRAWINGS, "drawings") if options.picture else None
     how = reading(options, options.pattern)
     base = read_pattern(options.pattern, **{**how, "seams": None}, alone=True)
-    proposal = propose(read_pattern(options.pattern, **how))
+    proposal = propose_seams_and_places(read_pattern(options.pattern, **how))
     print(describe(proposal.pattern))
     for line in proposal.pieces:
         print(f"proposed piece: {line}")

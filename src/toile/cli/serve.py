@@ -19,7 +19,8 @@ def add_serve(commands: Commands) -> None:
         "serve",
         help="the try-on shop in the browser",
         description="Serves the shop to this computer's browser: catalogue, bodies, trying on, orders. All "
-        "that it keeps lies in one folder. Options can also be set by TOILE_SHOP_PORT and so on. Ctrl-C ends it.",
+        "that it keeps lies in one folder. Options can also be set by TOILE_SHOP_PORT and so on. "
+        "Ctrl-C ends it.",
         epilog="example: toile serve --folder shop",
     )
     parser.add_argument(

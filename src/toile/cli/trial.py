@@ -20,7 +20,7 @@ from toile.jobs.trial import (
     try_pattern,
 )
 from toile.pattern.drawing.draw import draw_pattern
-from toile.pattern.pieces.places import Proposal
+from toile.pattern.pieces.placement import Proposal
 from toile.render.picture import Studio, picture_of
 from toile.render.sheet import contact_sheet
 

@@ -39,17 +39,17 @@ from toile.cli.walk_progress import WalkProgress
 from toile.core.errors import ToileError
 from toile.core.records import Body, Motion, Pattern
 from toile.fit.size import fitted_size, stepped_size
-from toile.garment.from_mesh import Worn
+from toile.garment.from_mesh import MeshGarment
+from toile.motion.avatar_clip import KEY as ORIGIN
+from toile.motion.avatar_clip import avatar_track
 from toile.motion.cycle import as_loop
 from toile.motion.library import MOTIONS, read_motion
-from toile.motion.own import KEY as ORIGIN
-from toile.motion.own import own_track
 from toile.motion.track import Track
 from toile.sim.dress.dress import dress
 from toile.sim.method import make_method
 from toile.sim.walk.animate import plan_walk
+from toile.sim.walk.layer_over import dress_over
 from toile.sim.walk.loop import close_loop, closure_in, loop_plan
-from toile.sim.walk.over import dress_over
 from toile.sim.walk.stream import branch_walk, is_walk, plan_in, record_walk, resume_walk
 from toile.sim.walk.walker import AnimateSettings
 from toile.store.record import RecordedFile
@@ -207,7 +207,7 @@ def _dress_and_walk(
     target: Path,
     asked: Mapping[str, Any],
     body: Body,
-    patterns: Sequence[Pattern | Worn],
+    patterns: Sequence[Pattern | MeshGarment],
     chosen: dict[str, Any],
     watch: WalkProgress,
     mesh: str,
@@ -237,7 +237,7 @@ def _dress_and_walk(
 def _motion(asked: Mapping[str, Any], body: Body) -> tuple[Motion | Track, dict[str, Any]]:
     """Return how the body moves, and what the recording keeps about where it came from."""
     if goes_its_own_way(asked):
-        track, origin = own_track(asked["motion"], body, fps=asked["fps"])
+        track, origin = avatar_track(asked["motion"], body, fps=asked["fps"])
         return track, {ORIGIN: origin.settings()}
     motion = read_motion(asked["motion"])
     return (as_loop(motion) if asked["loop"] else motion), {}

@@ -14,7 +14,7 @@ import numpy as np
 
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Ints
-from toile.io.glb_write import INDICES, VERTICES, Glb
+from toile.io.glb import INDICES, VERTICES, GlbBuilder
 from toile.render.picture import SKIN
 from toile.render.surface import vertex_normals
 from toile.store.record import Replayable, Source, source_of
@@ -64,7 +64,7 @@ def garment_parts(garment: Garment) -> list[Part]:
     return [p for p in parts if len(p.triangles)]
 
 
-def fabric_materials(glb: Glb, garment: Garment) -> list[int]:
+def fabric_materials(glb: GlbBuilder, garment: Garment) -> list[int]:
     """Add a matt two-sided material per fabric; return their indices."""
     return [
         glb.add(
@@ -81,7 +81,7 @@ def fabric_materials(glb: Glb, garment: Garment) -> list[int]:
     ]
 
 
-def skin_material(glb: Glb) -> int:
+def skin_material(glb: GlbBuilder) -> int:
     """Add the mannequin's material."""
     pbr = {"baseColorFactor": [*SKIN, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.6}
     return glb.add("materials", name="skin", pbrMetallicRoughness=pbr)
@@ -91,7 +91,7 @@ def _indices(triangles: Ints, count: int) -> np.ndarray:
     return triangles.reshape(-1).astype(np.uint16 if count < 65535 else np.uint32)
 
 
-def body_primitive(glb: Glb, body: Body, vertices: Floats) -> dict[str, object]:
+def body_primitive(glb: GlbBuilder, body: Body, vertices: Floats) -> dict[str, object]:
     """Add the body's arrays; return its primitive."""
     normals = vertex_normals(vertices, body.triangles)
     return {
@@ -105,7 +105,7 @@ def body_primitive(glb: Glb, body: Body, vertices: Floats) -> dict[str, object]:
 
 
 def part_primitives(
-    glb: Glb, part: Part, points: Floats, normals: Floats, materials: Sequence[int]
+    glb: GlbBuilder, part: Part, points: Floats, normals: Floats, materials: Sequence[int]
 ) -> list[dict[str, object]]:
     """Add a garment's arrays with these points and normals, (p, 3); return one primitive per fabric."""
     attributes = {
@@ -136,9 +136,9 @@ def part_extras(garment: Garment) -> dict[str, object]:
     return {"panels": list(garment.panel_names), "seams": list(garment.seam_names)}
 
 
-def still_glb(source: Source, number: int) -> Glb:
+def still_glb(source: Source, number: int) -> GlbBuilder:
     """Return one frame as a glTF document."""
-    glb = Glb()
+    glb = GlbBuilder()
     frame = source.frame(number)
     if source.body is not None:
         mesh = glb.add(

@@ -26,9 +26,9 @@ from toile.export.gltf import (
     write_still_glb,
 )
 from toile.export.joints import PoseFinder, local_transforms
-from toile.export.shape_basis import Basis, align, fit_basis, follow_signs
+from toile.export.principal_shapes import Basis, align_points, fit_basis, follow_signs
 from toile.geometry.raster import Floats32
-from toile.io.glb_write import VERTICES, Glb
+from toile.io.glb import VERTICES, GlbBuilder
 from toile.motion.track import Track
 from toile.render.surface import SurfaceNormals
 from toile.store.clip import Clip, clip_of, closed, is_still
@@ -41,7 +41,7 @@ _BYTES = 12
 class _Animation:
     """Channels of the one animation, all on the same times."""
 
-    def __init__(self, glb: Glb, times: Floats, name: str = "motion") -> None:
+    def __init__(self, glb: GlbBuilder, times: Floats, name: str = "motion") -> None:
         self._glb, self._name = glb, name
         self._input = glb.array(times.astype(np.float32), bounds=True, name="times")
         self._samplers: list[dict[str, Any]] = []
@@ -69,7 +69,7 @@ class _Shapes:
         garment = clip.source.garment
         self._normals = SurfaceNormals(garment.triangles, garment.particle_count)
         self.base = self._position(0)
-        turned = [align(self.base, self._position(i)) for i in range(len(clip.numbers))]
+        turned = [align_points(self.base, self._position(i)) for i in range(len(clip.numbers))]
         self.rotation = np.array([r for r, _ in turned])
         self.translation = np.array([t for _, t in turned])
 
@@ -94,7 +94,7 @@ class _Shapes:
 
 
 def _moving_part(
-    glb: Glb,
+    glb: GlbBuilder,
     clip: Clip,
     part: Part,
     materials: Sequence[int],
@@ -179,7 +179,9 @@ def _normal_changes(shapes: _Shapes, weights: Floats) -> Floats:
     return np.asarray(changes, dtype=np.float64).reshape(len(square), *base.shape)
 
 
-def _shorts(glb: Glb, values: Floats, kind: type[np.signedinteger[Any]], *, bounds: bool = False) -> int:
+def _shorts(
+    glb: GlbBuilder, values: Floats, kind: type[np.signedinteger[Any]], *, bounds: bool = False
+) -> int:
     """Add values between -1 and 1 as whole numbers; larger ones stay floats."""
     if np.abs(values).max(initial=0.0) > 1:
         return glb.array(values.astype(np.float32), VERTICES, bounds=bounds)
@@ -195,7 +197,7 @@ def _glb_quaternions(rotation: Floats) -> Floats:
 # ---------------------------------------------------------------------------- body
 
 
-def _moving_body(glb: Glb, clip: Clip, body: Body, animation: _Animation) -> None:
+def _moving_body(glb: GlbBuilder, clip: Clip, body: Body, animation: _Animation) -> None:
     """Add the body as a skin; its joints carry the motion."""
     finder = PoseFinder(body)
     world, worst = [], 0.0
@@ -208,7 +210,7 @@ def _moving_body(glb: Glb, clip: Clip, body: Body, animation: _Animation) -> Non
 
 
 def _posed_skin(
-    glb: Glb, body: Body, poses: Floats, animation: _Animation, extras: dict[str, float] | None = None
+    glb: GlbBuilder, body: Body, poses: Floats, animation: _Animation, extras: dict[str, float] | None = None
 ) -> None:
     """Add a body as a skin whose joints go through these poses, (f, j, 4, 4)."""
     primitive = body_primitive(glb, body, body.vertices)
@@ -230,14 +232,14 @@ def _posed_skin(
 
 def write_body_glb(body: Body, track: Track, path: str | os.PathLike[str]) -> None:
     """Write a body with a motion as a skinned GLB file; a loop is written once."""
-    glb = Glb()
+    glb = GlbBuilder()
     animation = _Animation(glb, np.arange(track.frame_count) / track.fps, track.name)
     _posed_skin(glb, body, track.world_from_joint, animation)
     animation.finish()
     glb.write(path)
 
 
-def _influences(glb: Glb, body: Body) -> dict[str, int]:
+def _influences(glb: GlbBuilder, body: Body) -> dict[str, int]:
     """Add joints and weights in sets of four, strongest first."""
     order = np.argsort(-body.weight, axis=1, kind="stable")
     joint = np.take_along_axis(body.weight_joint, order, axis=1)
@@ -254,7 +256,7 @@ def _influences(glb: Glb, body: Body) -> dict[str, int]:
     return found
 
 
-def _joint_nodes(glb: Glb, body: Body, local: Floats) -> list[int]:
+def _joint_nodes(glb: GlbBuilder, body: Body, local: Floats) -> list[int]:
     """Add a node per joint at its first pose; return them in the skeleton's order."""
     skeleton = body.skeleton
     rotation = quaternions(local[:, :3, :3])[:, [1, 2, 3, 0]]
@@ -288,7 +290,7 @@ def write_moving_glb(
     """
     clip = closed(clip_of(source_of(recording), frames))
     garment, body = clip.source.garment, clip.source.body
-    glb = Glb()
+    glb = GlbBuilder()
     glb.use("KHR_mesh_quantization", required=True)
     animation = _Animation(glb, clip.times)
     if body is not None:

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from toile.body.model.skeleton import rigid_inverse
 from toile.core.records import Body, Floats
-from toile.export.shape_basis import align
+from toile.export.principal_shapes import align_points
 from toile.geometry.rotation import nearest_rotation
 from toile.store.record import Frame
 
@@ -43,7 +43,7 @@ class PoseFinder:
         """Return the transforms that explain these vertices [m] best, and the largest distance left [m]."""
         joints = len(self.body.skeleton.names)
         # the motion of the whole is taken out first: what is undetermined goes along with it
-        turn, move = align(self.body.vertices, vertices)
+        turn, move = align_points(self.body.vertices, vertices)
         near = (vertices - move) @ turn
         change = near - self._design @ self._rest
         found = (self._rest + self._solve @ (self._design.T @ change)).reshape(joints, 4, 3)

@@ -12,21 +12,10 @@ import numpy as np
 from toile.core.container import replacing
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Ints
+from toile.io.obj import object_name, rows_of
 from toile.render.picture import SKIN
 from toile.render.surface import vertex_normals
 from toile.store.record import Frame, Replayable, source_of
-
-
-def _word(name: str) -> str:
-    """Return a name without blanks, which end names in this format."""
-    return "_".join(name.split()) or "unnamed"
-
-
-def _rows(mark: str, values: Floats, digits: int) -> str:
-    """Return one line per row: mark and numbers."""
-    lines: str = (mark + f" %.{digits}f" * values.shape[1] + "\n") * len(values)
-    numbers: list[float] = values.ravel().tolist()
-    return lines % tuple(numbers)
 
 
 def _faces(pattern: str, *columns: Ints) -> str:
@@ -37,32 +26,32 @@ def _faces(pattern: str, *columns: Ints) -> str:
 
 
 def _body_lines(body: Body, vertices: Floats) -> Iterator[str]:
-    yield f"o {_word(body.name or 'body')}\n"
-    yield _rows("v", vertices, 6)
-    yield _rows("vn", vertex_normals(vertices, body.triangles), 4)
+    yield f"o {object_name(body.name or 'body')}\n"
+    yield rows_of("v", vertices, 6)
+    yield rows_of("vn", vertex_normals(vertices, body.triangles), 4)
     yield "usemtl skin\n"
     yield _faces("%d//%d", body.triangles + 1, body.triangles + 1)
 
 
 def _garment_lines(garment: Garment, position: Floats, start: int) -> Iterator[str]:
     """Yield the garment; v are its particles in order, vt its uv points; start: points before it."""
-    yield f"o {_word(garment.name)}\n"
-    yield _rows("v", position, 6)
-    yield _rows("vt", garment.uv, 6)
-    yield _rows("vn", vertex_normals(position, garment.triangles), 4)
+    yield f"o {object_name(garment.name)}\n"
+    yield rows_of("v", position, 6)
+    yield rows_of("vt", garment.uv, 6)
+    yield rows_of("vn", vertex_normals(position, garment.triangles), 4)
     panel = garment.uv_panel[garment.triangles_uv[:, 0]]
     for index, name in enumerate(garment.panel_names):
         chosen = np.flatnonzero(panel == index)
-        yield f"g {_word(name)}\n"
+        yield f"g {object_name(name)}\n"
         for fabric in np.unique(garment.triangle_fabric[chosen]):
             mine = chosen[garment.triangle_fabric[chosen] == fabric]
             points = garment.triangles[mine] + 1 + start
-            yield f"usemtl {_word(garment.fabrics[fabric].name)}\n"
+            yield f"usemtl {object_name(garment.fabrics[fabric].name)}\n"
             yield _faces("%d/%d/%d", points, garment.triangles_uv[mine] + 1, points)
 
 
 def _materials(garment: Garment) -> str:
-    known = {"skin": SKIN} | {_word(f.name): f.colour for f in garment.fabrics}
+    known = {"skin": SKIN} | {object_name(f.name): f.colour for f in garment.fabrics}
     return "".join(
         f"newmtl {n}\nKd {r:.4f} {g:.4f} {b:.4f}\nNs 10\nillum 1\n\n" for n, (r, g, b) in known.items()
     )

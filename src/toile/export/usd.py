@@ -22,6 +22,7 @@ import numpy as np
 from toile.core.container import replacing_path
 from toile.core.errors import ToileError
 from toile.core.records import Body, Bools, Floats, Garment, Ints
+from toile.io.usd import prim_name
 from toile.render.picture import SKIN
 from toile.render.surface import SurfaceNormals
 from toile.store.clip import Clip, clip_of, point_bytes, require_space
@@ -37,18 +38,6 @@ def _pxr(path: str | os.PathLike[str]) -> Any:
     except ImportError as error:
         raise ToileError(f"cannot write {path}: USD needs the extra: pip install 'toile[usd]'") from error
     return type("pxr", (), {m.__name__.split(".")[-1]: m for m in (Gf, Sdf, Tf, Usd, UsdGeom, UsdShade, Vt)})
-
-
-def prim_name(name: str, taken: set[str]) -> str:
-    """Return a name that USD accepts (letters, digits, underscores) and that is not taken yet."""
-    plain = re.sub(r"\W", "_", name, flags=re.ASCII) or "unnamed"
-    plain = f"_{plain}" if plain[0].isdigit() else plain
-    unique, count = plain, 1
-    while unique in taken:
-        count += 1
-        unique = f"{plain}_{count}"
-    taken.add(unique)
-    return unique
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -14,10 +14,10 @@ import shapely
 from scipy.interpolate import CubicHermiteSpline
 
 from toile.core.records import Body, EdgeRef, Floats, Pattern
-from toile.garment.place.lay_out import Laid
 from toile.garment.place.limb_axes import heights
-from toile.garment.place.place import align
+from toile.garment.place.place import align_to_body
 from toile.garment.place.roll import arc_centre
+from toile.garment.place.unroll import UnrolledPanel
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.model.curves import edge_length, edge_points, sample_edge
 from toile.pattern.model.lengths import chain_length
@@ -62,10 +62,10 @@ class Girth:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Outlines:
+class PatternOutlines:
     """A pattern laid out beside a body."""
 
-    laid: Mapping[str, Laid]
+    laid: Mapping[str, UnrolledPanel]
     shapes: Mapping[str, shapely.Polygon]
     """the panels as (s, u), by name; rings are straightened"""
 
@@ -90,19 +90,19 @@ class Outlines:
         return float(rows[np.flatnonzero(widths > 0.95 * widths.max())[0]])
 
 
-def outlines(pattern: Pattern, body: Body) -> Outlines:
+def pattern_outlines(pattern: Pattern, body: Body) -> PatternOutlines:
     """Return the panels of a pattern laid out at the body's heights."""
-    laid = align(pattern, body)
-    found = Outlines(laid, {name: _shape(one) for name, one in laid.items()})
+    laid = align_to_body(pattern, body)
+    found = PatternOutlines(laid, {name: _shape(one) for name, one in laid.items()})
     level = heights(body)
     lift = _lift(pattern, found, level) if hangs(found, level) and pattern.origin != "body" else 0.0
     if lift <= 0.0:
         return found
     raised = {name: one.moved(u=lift) for name, one in laid.items()}
-    return Outlines(raised, {name: _shape(one) for name, one in raised.items()})
+    return PatternOutlines(raised, {name: _shape(one) for name, one in raised.items()})
 
 
-def _lift(pattern: Pattern, low: Outlines, level: Mapping[str, float]) -> float:
+def _lift(pattern: Pattern, low: PatternOutlines, level: Mapping[str, float]) -> float:
     """Return how far a garment that would hang low, being too wide, is below the waist it was cut for [m]."""
     top = low.span(low.names("torso", *LEGS))[1]
     between = [s for s in pattern.seams if {low.laid[r.panel].limb for r in (*s.a, *s.b)} == set(LEGS)]
@@ -114,7 +114,7 @@ def _lift(pattern: Pattern, low: Outlines, level: Mapping[str, float]) -> float:
     return min(level["waist"] - top, level["crotch"] - 0.01 - min(crotch) if crotch else np.inf)
 
 
-def ring_centre(one: Laid) -> Floats | None:
+def ring_centre(one: UnrolledPanel) -> Floats | None:
     """Return the middle of a panel cut as part of a ring (s, u) [m]; None for other panels."""
     edges = range(len(one.panel.edges))
     arcs = [i for i in edges if one.panel.edges[i].kind == "arc"]
@@ -122,7 +122,7 @@ def ring_centre(one: Laid) -> Floats | None:
     return arc_centre(points, sum(edge_length(one.panel, i) for i in edges))
 
 
-def _shape(one: Laid) -> shapely.Polygon:
+def _shape(one: UnrolledPanel) -> shapely.Polygon:
     points, centre = one.outline(), ring_centre(one)
     if centre is not None:
         across, down = (points - centre).T
@@ -131,9 +131,9 @@ def _shape(one: Laid) -> shapely.Polygon:
     return shapely.make_valid(shapely.Polygon(points))
 
 
-def girths(pattern: Pattern, body: Body, unrolled: Outlines | None = None) -> list[Girth]:
+def girths(pattern: Pattern, body: Body, unrolled: PatternOutlines | None = None) -> list[Girth]:
     """Return the garment's girths at the levels that it covers, with the body's."""
-    unrolled = unrolled or outlines(pattern, body)
+    unrolled = unrolled or pattern_outlines(pattern, body)
     wearer = body_girths(body.measurements, heights(body))
     found = _trunk_girths(pattern, unrolled, wearer)
     for limbs, name in ((("left_leg", "right_leg"), "thigh"), (("left_arm", "right_arm"), "upper_arm")):
@@ -166,7 +166,7 @@ def body_girths(measurements: Mapping[str, float], level: Mapping[str, float]) -
     return BodyGirths(level, Measures(measurements))
 
 
-def _trunk_girths(pattern: Pattern, unrolled: Outlines, wearer: BodyGirths) -> list[Girth]:
+def _trunk_girths(pattern: Pattern, unrolled: PatternOutlines, wearer: BodyGirths) -> list[Girth]:
     names = unrolled.names("torso", *LEGS)
     if not names:
         return []
@@ -187,13 +187,13 @@ def _trunk_girths(pattern: Pattern, unrolled: Outlines, wearer: BodyGirths) -> l
     return [Girth(name, at, wide, wearer(name, at)) for name, at, wide in found]
 
 
-def hangs(unrolled: Outlines, level: Mapping[str, float]) -> bool:
+def hangs(unrolled: PatternOutlines, level: Mapping[str, float]) -> bool:
     """Say whether a garment hangs from the waist, like a skirt or trousers."""
     names = unrolled.names("torso", *LEGS)
     return bool(names) and unrolled.span(names)[1] < level["waist"] + 0.06
 
 
-def top_edges(pattern: Pattern, unrolled: Outlines) -> list[EdgeRef]:
+def top_edges(pattern: Pattern, unrolled: PatternOutlines) -> list[EdgeRef]:
     """Return the free edges along the top of the trunk's part of a garment."""
     sewn = {(r.panel, r.edge) for seam in pattern.seams for r in (*seam.a, *seam.b)}
     names = unrolled.names("torso", *LEGS)
@@ -206,12 +206,12 @@ def top_edges(pattern: Pattern, unrolled: Outlines) -> list[EdgeRef]:
     ]
 
 
-def edge_height(one: Laid, edge: int) -> float:
+def edge_height(one: UnrolledPanel, edge: int) -> float:
     """Return the height of an edge's middle [m]."""
     return float(one(sample_edge(one.panel, edge, [0.0, 1.0]))[:, 1].mean())
 
 
-def _limb_girth(unrolled: Outlines, limb: str, name: str, wearer: BodyGirths) -> Girth | None:
+def _limb_girth(unrolled: PatternOutlines, limb: str, name: str, wearer: BodyGirths) -> Girth | None:
     panels = unrolled.names(limb)
     if not panels:
         return None

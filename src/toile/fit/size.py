@@ -15,8 +15,18 @@ import numpy as np
 
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Hold, Pattern
-from toile.fit.alter import Gain, graded_by_ratio
-from toile.fit.girths import LEGS, TRUNK, Girth, Outlines, girths, hangs, outlines, tightest, top_edges
+from toile.fit.girths import (
+    LEGS,
+    TRUNK,
+    Girth,
+    PatternOutlines,
+    girths,
+    hangs,
+    pattern_outlines,
+    tightest,
+    top_edges,
+)
+from toile.fit.ratio_grading import BodyChange, graded_by_ratio
 from toile.garment.place.limb_axes import heights
 from toile.pattern.drafts.library import draft_again
 from toile.pattern.drafts.measures import Measures
@@ -75,12 +85,14 @@ def _drafted_again(pattern: Pattern, body: Body) -> Fitted:
 
 def graded_to(pattern: Pattern, size: Size, body: Body, sex: str = "woman") -> Pattern:
     """Return a pattern graded by ratios to a size of EN 13402-3, laid out beside some body of that sex."""
-    unrolled = outlines(pattern, body)
+    unrolled = pattern_outlines(pattern, body)
     found = girths(pattern, body, unrolled)
     if not found:
         raise ToileError(f"pattern {pattern.name} covers no girth that could be graded")
     table = SizeTable(sex, body)
-    gain = Gain(table.at(table.base(found)), table.at(float(table.names.index(size.name))), heights(body))
+    gain = BodyChange(
+        table.at(table.base(found)), table.at(float(table.names.index(size.name))), heights(body)
+    )
     wider = graded_by_ratio(pattern, unrolled, found, gain)
     return replace(wider, notes=(*pattern.notes, f"size: graded to {size.name} of EN 13402-3"))
 
@@ -102,7 +114,7 @@ def best_of(patterns: Mapping[str, Pattern], body: Body) -> Fitted:
 
 def fitted_size(pattern: Pattern, body: Body) -> Fitted:
     """Return a pattern that comes in one size, graded to the best size of EN 13402-3 for the body."""
-    unrolled = outlines(pattern, body)
+    unrolled = pattern_outlines(pattern, body)
     found = girths(pattern, body, unrolled)
     if not found or (tightest(found) >= ENOUGH and not _too_large(found, hangs(unrolled, heights(body)))):
         return Fitted(pattern, "", f"{pattern.name}: taken as it is drawn: {_say(found)}")
@@ -110,7 +122,7 @@ def fitted_size(pattern: Pattern, body: Body) -> Fitted:
     seated = [replace(g, seated=bool(unrolled.names(*LEGS))) for g in found]
     base = table.base(seated)
     step = table.smallest(seated, base)
-    gain = Gain(
+    gain = BodyChange(
         table.at(base), table.at(step), heights(body), table.length, body.measurements.get("waist", 0.0)
     )
     wider = _held(graded_by_ratio(pattern, unrolled, found, gain), unrolled, gain.level)
@@ -126,13 +138,13 @@ def fitted_size(pattern: Pattern, body: Body) -> Fitted:
 
 def stepped_size(pattern: Pattern, body: Body, steps: int) -> Fitted:
     """Return a pattern some sizes of EN 13402-3 larger (negative: smaller) than it is drawn."""
-    unrolled = outlines(pattern, body)
+    unrolled = pattern_outlines(pattern, body)
     found = girths(pattern, body, unrolled)
     if not found:
         raise ToileError(f"{pattern.name} goes round no trunk or limb: its size cannot be changed")
     table = SizeTable(nearest_table(body.measurements), body)
     base = table.base(found)
-    gain = Gain(table.at(base), table.at(base + steps), heights(body))
+    gain = BodyChange(table.at(base), table.at(base + steps), heights(body))
     graded = _held(graded_by_ratio(pattern, unrolled, found, gain), unrolled, gain.level)
     return Fitted(
         replace(graded, notes=(*pattern.notes, f"size: {steps:+d} of EN 13402-3")),
@@ -147,7 +159,7 @@ def _too_large(found: list[Girth], hanging: bool) -> bool:
     return slides or tightest([g for g in found if g.name in TRUNK] or found) > AMPLE
 
 
-def _held(pattern: Pattern, unrolled: Outlines, level: Mapping[str, float]) -> Pattern:
+def _held(pattern: Pattern, unrolled: PatternOutlines, level: Mapping[str, float]) -> Pattern:
     """Return a garment that hangs from the waist held there, if nothing else holds it."""
     if pattern.holds or not hangs(unrolled, level):
         return pattern

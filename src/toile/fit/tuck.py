@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 from toile.core.records import Body, Pattern
-from toile.fit.alter import Rise, warped
-from toile.fit.girths import LEGS, Outlines, body_girths, hangs, outlines
+from toile.fit.girths import LEGS, PatternOutlines, body_girths, hangs, pattern_outlines
+from toile.fit.ratio_grading import HeightWarp, warped
 from toile.garment.place.limb_axes import heights
 
 EASE = {"waist": 0.02, "hips": 0.04}
@@ -49,7 +49,7 @@ def _bands_over(patterns: Sequence[Pattern], body: Body) -> list[str]:
     """Return for each garment, inner first, what hangs from the waist over its hem; empty: nothing."""
     if len(patterns) < 2:
         return [""] * len(patterns)
-    level, unrolled = heights(body), [outlines(pattern, body) for pattern in patterns]
+    level, unrolled = heights(body), [pattern_outlines(pattern, body) for pattern in patterns]
     hanging = [j for j, one in enumerate(unrolled) if hangs(one, level)]
 
     def band(k: int) -> str:
@@ -59,7 +59,7 @@ def _bands_over(patterns: Sequence[Pattern], body: Body) -> list[str]:
     return [band(k) for k in range(len(patterns))]
 
 
-def _lies_under(top: Outlines, hanging: Outlines, level: Mapping[str, float]) -> bool:
+def _lies_under(top: PatternOutlines, hanging: PatternOutlines, level: Mapping[str, float]) -> bool:
     """Say whether the hem of a top ends under a garment that hangs from the waist, above the crotch."""
     trunk = top.names("torso")
     if not trunk:
@@ -70,7 +70,7 @@ def _lies_under(top: Outlines, hanging: Outlines, level: Mapping[str, float]) ->
 
 def tucked(pattern: Pattern, body: Body) -> Pattern:
     """Return a garment with its fullness at waist and hips folded away; itself where it has none."""
-    unrolled, level = outlines(pattern, body), heights(body)
+    unrolled, level = pattern_outlines(pattern, body), heights(body)
     trunk = unrolled.names("torso")
     wearer = body_girths(body.measurements, level)
     knots = {name: np.array([[0.0, 1.0]]) for name in unrolled.laid}
@@ -85,4 +85,4 @@ def tucked(pattern: Pattern, body: Body) -> Pattern:
             knots[name] = np.array(sorted(dict(rows).items()))
     if all(knot[:, 1].min() > FITS for knot in knots.values()):
         return pattern
-    return warped(pattern, unrolled, knots, Rise((0.0,), (1.0, 1.0)))
+    return warped(pattern, unrolled, knots, HeightWarp((0.0,), (1.0, 1.0)))

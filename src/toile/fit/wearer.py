@@ -6,8 +6,8 @@ import re
 import warnings
 
 from toile.body.library import open_body
+from toile.body.model.check_measures import BodyWarning
 from toile.body.model.make import make_body
-from toile.body.model.request import BodyWarning
 from toile.core.errors import ToileError
 from toile.core.records import Body, Pattern
 from toile.fit.girths import TRUNK, girths

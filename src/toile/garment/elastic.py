@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from toile.core.records import Body, Floats, Panel, Pattern
-from toile.garment.place.lay_out import Laid, lay_out
+from toile.garment.place.unroll import UnrolledPanel, unroll_panels
 
 BAND_HEIGHT = 0.12
 """a torso piece that is no taller, and much longer than tall, is a band [m]"""
@@ -21,7 +21,7 @@ def with_elastic_bands(pattern: Pattern, body: Body) -> tuple[Pattern, str]:
     Pattern files say nothing about closures or elastics; a band of 52 cm round a waist of 70 cm can only be
     one. Bands whose fabric the pattern states are left alone.
     """
-    bands = [one.panel for one in lay_out(pattern).values() if one.limb == "torso" and _is_band(one)]
+    bands = [one.panel for one in unroll_panels(pattern).values() if one.limb == "torso" and _is_band(one)]
     length = sum(_size(p).max() for p in bands)
     waist = body.measurements.get("waist", 0.0)
     if not bands or len(bands) == len(pattern.panels) or length >= TIGHT * waist:
@@ -37,7 +37,7 @@ def with_elastic_bands(pattern: Pattern, body: Body) -> tuple[Pattern, str]:
     return replace(pattern, panels=panels), note
 
 
-def _is_band(one: Laid) -> bool:
+def _is_band(one: UnrolledPanel) -> bool:
     """Say whether a piece is long round the body and low; a button placket is long downwards."""
     round_body, tall = np.ptp(one.outline(), axis=0)
     return bool(tall <= BAND_HEIGHT and round_body >= 2.5 * tall)

@@ -49,7 +49,7 @@ _AXES = {
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Worn:
+class MeshGarment:
     """A garment that comes sewn and in place."""
 
     garment: Garment
@@ -60,7 +60,7 @@ class Worn:
     fabric_stated: bool = True
     """off: it takes the fabric of the outfit"""
 
-    def made_of(self, fabric: str | Fabric) -> Worn:
+    def made_of(self, fabric: str | Fabric) -> MeshGarment:
         """Return it in the outfit's fabric, unless its own was stated."""
         if self.fabric_stated:
             return self
@@ -80,7 +80,7 @@ def read_garment(
     *,
     units: str = "",
     hold: bool = False,
-) -> Worn:
+) -> MeshGarment:
     """Return the garment of a mesh file (OBJ, GLB, PLY, STL) that was modelled round this body.
 
     fabric: left out, that of the outfit; units: m, cm, mm or in, instead of the one that fits the body;
@@ -97,7 +97,7 @@ def read_garment(
     triangles = _outward(position, triangles, body)
     held = _upper_border(position, triangles) if hold else None
     garment = mesh_garment(name, position, triangles, fabric or "cotton", held)
-    return Worn(garment, position, tuple(how + mended), fabric is not None)
+    return MeshGarment(garment, position, tuple(how + mended), fabric is not None)
 
 
 def mesh_garment(

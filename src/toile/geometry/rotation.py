@@ -146,7 +146,7 @@ def to_euler_zyx(q: Floats) -> Floats:
     return np.stack([z, y, x], axis=-1)
 
 
-def between(a: ArrayLike, b: ArrayLike) -> Floats:
+def shortest_rotation(a: ArrayLike, b: ArrayLike) -> Floats:
     """Return the shortest turn from direction a to b (..., 3); opposite ones turn about any normal."""
     a = unit(np.asarray(a, dtype=np.float64))
     b = unit(np.asarray(b, dtype=np.float64))

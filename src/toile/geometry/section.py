@@ -55,7 +55,7 @@ class Section:
     """how far from start to end, (c,)"""
 
 
-def cut(
+def cut_region(
     vertices: Floats, part: Region, origin: Floats, normal: Floats, reach: float | None = None
 ) -> Section:
     """Return where a plane cuts the edges of a region, at most so far from the origin [m]."""
@@ -82,13 +82,13 @@ def plane_axes(normal: Floats) -> Floats:
 
 
 @functools.cache
-def fan() -> Floats:
+def tape_directions() -> Floats:
     """Return the directions in which a tape is held, (2, TAPE_DIRECTIONS)."""
     angle = np.arange(TAPE_DIRECTIONS) * (2 * np.pi / TAPE_DIRECTIONS)
     return np.stack([np.cos(angle), np.sin(angle)])
 
 
-def tape(points: Floats) -> float:
+def tape_length(points: Floats) -> float:
     """Return the length of a tight tape round points of a plane, (p, 2) [m]: their hull's perimeter.
 
     Cauchy's formula: the perimeter is the integral of the support function over all directions; 180 of them
@@ -96,11 +96,11 @@ def tape(points: Floats) -> float:
     """
     if len(points) < 3:
         return 0.0
-    support = (points @ fan()).max(axis=0)
+    support = (points @ tape_directions()).max(axis=0)
     return float(support.sum() * (2 * np.pi / TAPE_DIRECTIONS))
 
 
-def hull(points: Floats) -> Ints:
+def convex_hull(points: Floats) -> Ints:
     """Return the corners of the convex hull in counter-clockwise order, as places in points (p, 2)."""
     order = np.lexsort((points[:, 1], points[:, 0]))
     place = points.tolist()

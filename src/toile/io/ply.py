@@ -11,11 +11,11 @@ from toile.core.errors import ToileError
 from toile.core.records import Floats
 from toile.io.polygons import (
     Polygons,
-    fan,
     file_bytes,
     flat_numbers,
     limited,
     point_rows,
+    triangulate_fans,
     whole_numbers,
     word_counts,
 )
@@ -46,7 +46,7 @@ def read_ply(path: Path) -> Polygons:
         if name == "vertex":
             points = reader.points(limited(count, path.name), properties)
         elif name == "face" and properties and properties[0][2]:
-            return points, fan(*reader.lists(limited(count, path.name), properties), path.name)
+            return points, triangulate_fans(*reader.lists(limited(count, path.name), properties), path.name)
         else:
             reader.skip(count, properties)
     return points, np.zeros((0, 3), dtype=np.int64)

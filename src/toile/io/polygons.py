@@ -88,7 +88,7 @@ def point_rows(text: bytes) -> Floats:
     return values[start[:, None] + np.arange(3)] if len(counts) else np.zeros((0, 3))
 
 
-def fan(corners: NDArray[np.int64], counts: NDArray[np.int64], name: str) -> NDArray[np.int64]:
+def triangulate_fans(corners: NDArray[np.int64], counts: NDArray[np.int64], name: str) -> NDArray[np.int64]:
     """Return the triangles (t, 3) of polygons: all corners in a row, how many each polygon has."""
     start = np.cumsum(counts) - counts
     pieces = np.clip(np.minimum(counts, MAX_CORNERS) - 2, 0, None)

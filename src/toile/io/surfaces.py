@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,21 +12,12 @@ from numpy.typing import NDArray
 
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Ints
-from toile.io.glb_read import Glb, accessor, read_glb
-from toile.io.gltf_nodes import read_nodes, rest_matrices
+from toile.io.glb import GlbFile, accessor, read_glb
+from toile.io.glb_nodes import read_nodes, rest_matrices
+from toile.io.obj import read_obj
 from toile.io.ply import read_ply
-from toile.io.polygons import (
-    MAX_TRIANGLES,
-    MAX_VERTICES,
-    Polygons,
-    fan,
-    file_bytes,
-    limited,
-    lines_after,
-    point_rows,
-    whole_numbers,
-    word_counts,
-)
+from toile.io.polygons import MAX_TRIANGLES, MAX_VERTICES, Polygons, limited
+from toile.io.stl import read_stl
 from toile.io.vtp import read_vtp
 
 
@@ -66,42 +56,6 @@ def _checked(
     return points, triangles.astype(np.int32)
 
 
-def _read_obj(path: Path) -> Polygons:
-    raw = file_bytes(path)
-    points = point_rows(lines_after(raw, b"v", path.name))
-    # texture and normal numbers behind a slash are left out
-    text = re.sub(rb"/[^\s]*", b"", lines_after(raw, b"f", path.name))
-    corners, counts = whole_numbers(text), word_counts(text)
-    if len(corners) != counts.sum():
-        raise ValueError("a face of something else than numbers")
-    if len(corners) and corners.min() < 0:
-        before = np.repeat(_points_before_faces(raw), counts)
-        corners = np.where(corners < 0, corners + before + 1, corners)
-    return points, fan(corners - 1, counts, path.name)
-
-
-def _points_before_faces(raw: bytes) -> NDArray[np.int64]:
-    """Return how many points stand before each face: negative numbers count back from there."""
-    kinds = re.findall(rb"^[ \t]*([vf])[ \t]", raw, re.MULTILINE)
-    is_point = np.array([kind == b"v" for kind in kinds])
-    before: NDArray[np.int64] = np.cumsum(is_point)[~is_point]
-    return before
-
-
-def _read_stl(path: Path) -> Polygons:
-    raw = file_bytes(path)
-    count = int.from_bytes(raw[80:84], "little")
-    if len(raw) >= 84 and len(raw) == 84 + 50 * count:
-        record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
-        points = np.frombuffer(raw, record, count, 84)["corners"].astype(np.float64).reshape(-1, 3)
-    elif raw[:5].lower() == b"solid":
-        points = point_rows(lines_after(raw, b"vertex", path.name))
-    else:
-        raise ToileError(f"{path.name}: its length does not fit its {count} triangles: export it again")
-    points = points[: len(points) // 3 * 3]
-    return points, np.arange(len(points)).reshape(-1, 3)
-
-
 def _read_glb(path: Path) -> Polygons:
     glb = read_glb(path)
     nodes = read_nodes(glb)
@@ -117,7 +71,7 @@ def _read_glb(path: Path) -> Polygons:
     return np.concatenate(points), np.concatenate(triangles)
 
 
-def _primitive(glb: Glb, part: Any) -> Polygons:
+def _primitive(glb: GlbFile, part: Any) -> Polygons:
     """Return one part of a mesh; lines and points are no surface."""
     attributes = part.get("attributes") if isinstance(part, dict) else None
     if not isinstance(attributes, dict) or "POSITION" not in attributes or part.get("mode", 4) != 4:
@@ -131,9 +85,9 @@ def _primitive(glb: Glb, part: Any) -> Polygons:
 
 
 FORMATS: dict[str, Callable[[Path], Polygons]] = {
-    ".obj": _read_obj,
+    ".obj": read_obj,
     ".ply": read_ply,
-    ".stl": _read_stl,
+    ".stl": read_stl,
     ".glb": _read_glb,
     ".vtp": read_vtp,
 }

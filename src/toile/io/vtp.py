@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from toile.core.errors import ToileError
 from toile.core.records import Floats
-from toile.io.polygons import MAX_BYTES, Polygons, fan, file_bytes, flat_numbers, limited
+from toile.io.polygons import MAX_BYTES, Polygons, file_bytes, flat_numbers, limited, triangulate_fans
 
 TYPES = {
     "Int8": "i1", "UInt8": "u1", "Int16": "i2", "UInt16": "u2", "Int32": "i4", "UInt32": "u4", "Int64": "i8",
@@ -102,7 +102,11 @@ def _triangles(file: _File, piece: ElementTree.Element) -> NDArray[np.int64]:
         counts = np.diff(ends, prepend=0)
         if len(ends) and ((counts < 0).any() or ends[-1] > len(corners)):
             raise ToileError(f"{file.name}: its {kind} end behind their data: export it again")
-        found.append(fan(corners, counts, file.name) if kind == "Polys" else _strips(corners, counts, file))
+        found.append(
+            triangulate_fans(corners, counts, file.name)
+            if kind == "Polys"
+            else _strips(corners, counts, file)
+        )
     return np.concatenate(found)
 
 

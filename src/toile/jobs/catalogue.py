@@ -16,8 +16,8 @@ from typing import Any
 import toile
 from toile.audit.check import audit_drape
 from toile.body.library import open_body
+from toile.body.model.check_measures import BodyWarning
 from toile.body.model.make import make_body
-from toile.body.model.request import BodyWarning
 from toile.core.atomic import replacing
 from toile.core.errors import ToileError
 from toile.core.records import Body, Pattern, Recording

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import singledispatch
 from typing import Any
 
+from toile.body.model.check_measures import check_measures
 from toile.body.model.make import NAMED
-from toile.body.model.request import check_request
 from toile.core.choices import choose
 from toile.core.errors import ToileError
 from toile.core.records import Fabric
@@ -106,7 +106,7 @@ def _check_body(source: BodySource) -> None:
     if source.named:
         choose("body", NAMED, source.named)
     if source.sex:
-        check_request(source.sex, source.age, source.measures)
+        check_measures(source.sex, source.age, source.measures)
 
 
 def _check_garments(garments: tuple[GarmentSource, ...]) -> None:

@@ -11,15 +11,15 @@ from pathlib import Path
 from toile.body.avatar.measures import read_measured
 from toile.body.avatar.read import READERS as AVATARS
 from toile.body.library import open_body
+from toile.body.model.check_measures import BodyWarning
 from toile.body.model.make import make_body
-from toile.body.model.request import BodyWarning
 from toile.body.scan.reconstruct import ScanFit, fit_scan, is_scan
 from toile.core.container import Reader
 from toile.core.errors import ToileError
 from toile.core.records import Body, Fabric, Motion, Pattern
 from toile.core.work import tell
 from toile.fit.size import fitted, fitted_size, read_fitted, stepped_size
-from toile.garment.from_mesh import Worn, is_mesh_file, read_garment
+from toile.garment.from_mesh import MeshGarment, is_mesh_file, read_garment
 from toile.jobs.describe import Inputs
 from toile.jobs.names import cloth_of
 from toile.jobs.records import AUTO, BodySource, Cloth, GarmentSource, MotionSource
@@ -83,7 +83,7 @@ def _body_in(path: Path) -> Body:
 class Wardrobe:
     """The garments of a job, inner ones first."""
 
-    garments: Sequence[Pattern | Worn]
+    garments: Sequence[Pattern | MeshGarment]
     sizes: tuple[str, ...] = ()
     """why a size was taken, one line each"""
 
@@ -94,7 +94,7 @@ class Wardrobe:
 
     def patterns(self) -> list[Pattern]:
         """Return the garments where only patterns can be worn."""
-        if any(isinstance(garment, Worn) for garment in self.garments):
+        if any(isinstance(garment, MeshGarment) for garment in self.garments):
             raise ToileError("a mesh cannot be worn over a recorded walk: give a pattern")
         return [garment for garment in self.garments if isinstance(garment, Pattern)]
 
@@ -103,7 +103,7 @@ def open_garments(sources: Sequence[GarmentSource], body: Body, inputs: Inputs) 
     """Return the garments that a job names, in their sizes."""
     tell("reading", 0.0)
     _refuse_useless_sizes(sources, inputs)
-    worn: list[Pattern | Worn] = []
+    worn: list[Pattern | MeshGarment] = []
     reasons: list[str] = []
     for source in sources:
         found, why = _garments(source, body, inputs)
@@ -116,7 +116,7 @@ def open_garments(sources: Sequence[GarmentSource], body: Body, inputs: Inputs) 
 
 def _garments(
     source: GarmentSource, body: Body, inputs: Inputs
-) -> tuple[Sequence[Pattern | Worn], Sequence[str]]:
+) -> tuple[Sequence[Pattern | MeshGarment], Sequence[str]]:
     if source.draft:
         return _drafted(source, body)
     path = inputs.path(source.file)

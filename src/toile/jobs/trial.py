@@ -23,7 +23,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Recording
 from toile.fit.wearer import wearer_of
 from toile.pattern.library import SEAM_ENDING, read_pattern
-from toile.pattern.pieces.places import Proposal, propose
+from toile.pattern.pieces.placement import Proposal, propose_seams_and_places
 from toile.pattern.seams.compare import Score, seams_compared
 from toile.sim.dress.dress import dress
 
@@ -118,7 +118,7 @@ def try_pattern(
     start = time.monotonic()
     trial, recording = Trial(name), None
     try:
-        proposal = propose(read_pattern(path, alone=bool(settings.truth)))
+        proposal = propose_seams_and_places(read_pattern(path, alone=bool(settings.truth)))
         trial = replace(_understood(trial, path, proposal, settings), stage="unsewn")
         shown(proposal)
         if settings.sew:

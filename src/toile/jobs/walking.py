@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from toile.audit.findings import Row, audit_rows
-from toile.body.avatar.read import read_own_clip
+from toile.body.avatar.read import read_avatar_clip
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Body, Motion
@@ -21,14 +21,14 @@ from toile.jobs.dressing import dressed, method_of
 from toile.jobs.records import BranchJob, OverJob, WalkJob
 from toile.jobs.result import Result
 from toile.jobs.sources import cloths, goes_its_own_way, open_garments, open_motion
+from toile.motion.avatar_clip import KEY as ORIGIN
+from toile.motion.avatar_clip import avatar_track
 from toile.motion.cycle import as_loop
-from toile.motion.own import KEY as ORIGIN
-from toile.motion.own import own_track
 from toile.motion.track import Track
 from toile.sim.method import make_method
 from toile.sim.walk.animate import plan_walk
+from toile.sim.walk.layer_over import dress_over
 from toile.sim.walk.loop import Closure, close_loop, closure_in, loop_plan
-from toile.sim.walk.over import dress_over
 from toile.sim.walk.stream import Moment, branch_walk, is_walk, plan_in, record_walk, resume_walk
 from toile.sim.walk.walker import AnimateSettings
 from toile.store.record import RecordedFile, load_recording
@@ -163,7 +163,7 @@ def pace_of(job: WalkJob, inputs: Inputs) -> Pace:
     own = goes_its_own_way(job.dress.body, job.motion, job.loop, inputs)
     fps, seconds = defaults.FPS, 0.0 if job.loop else defaults.SECONDS
     if own and (job.fps is None or job.seconds is None):
-        clip = read_own_clip(inputs.path(job.motion.file))
+        clip = read_avatar_clip(inputs.path(job.motion.file))
         fps, seconds = clip.fps, len(clip.world_from_joint) / clip.fps
     return Pace(job.fps or fps, seconds if job.seconds is None else job.seconds, own)
 
@@ -171,7 +171,7 @@ def pace_of(job: WalkJob, inputs: Inputs) -> Pace:
 def _motion(job: WalkJob, body: Body, pace: Pace, inputs: Inputs) -> tuple[Motion | Track, dict[str, Any]]:
     """Return how the body moves, and what the recording keeps about where it came from."""
     if pace.own:
-        track, origin = own_track(inputs.path(job.motion.file), body, fps=pace.fps)
+        track, origin = avatar_track(inputs.path(job.motion.file), body, fps=pace.fps)
         return track, {ORIGIN: origin.settings()}
     motion = open_motion(job.motion, inputs)
     return (as_loop(motion) if job.loop else motion), {}

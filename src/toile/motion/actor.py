@@ -63,22 +63,22 @@ BALL = np.array([0.0, -ANKLE, 0.68 * FOOT])
 SIGN = {"Left": 1.0, "Right": -1.0}
 
 
-def turn_x(angle: Floats) -> Floats:
+def rotation_x(angle: Floats) -> Floats:
     """Return turns by angle [rad] about x (to the left): positive pitches forward what is above."""
     return from_axis_angle(X, angle)
 
 
-def turn_y(angle: Floats) -> Floats:
+def rotation_y(angle: Floats) -> Floats:
     """Return turns by angle [rad] about y: positive turns to the left."""
     return from_axis_angle(Y, angle)
 
 
-def turn_z(angle: Floats) -> Floats:
+def rotation_z(angle: Floats) -> Floats:
     """Return turns by angle [rad] about z: positive lifts the left side."""
     return from_axis_angle(Z, angle)
 
 
-def act(
+def make_motion(
     name: str,
     fps: float,
     world: Mapping[str, Floats],

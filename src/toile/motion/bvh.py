@@ -19,7 +19,7 @@ from toile.core.errors import ToileError
 from toile.core.reading import read_plain
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import from_euler, to_euler_zyx
-from toile.motion.source import finish
+from toile.motion.prepare import prepare_motion
 
 MAX_BYTES = 128 * 2**20
 MAX_JOINTS = 1000
@@ -54,7 +54,7 @@ def read_bvh(
     joints, at = _read_hierarchy(lines, path.name)
     frames, fps, at = _read_header(lines, at, joints, path.name)
     values = _read_frames(lines, at, frames, joints, path.name)
-    return finish(_to_motion(path, joints, values, fps), unit=unit, table=table)
+    return prepare_motion(_to_motion(path, joints, values, fps), unit=unit, table=table)
 
 
 def _read_hierarchy(lines: list[str], source: str) -> tuple[list[_Joint], int]:

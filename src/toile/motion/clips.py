@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from toile.body.avatar.read import clip_names, read_clip
 from toile.core.errors import ToileError
 from toile.core.records import Motion
-from toile.motion.source import finish
+from toile.motion.prepare import prepare_motion
 
 
 def read_avatar_motion(
@@ -24,4 +24,4 @@ def read_avatar_motion(
         clip = names.index(clip)
     if not 0 <= clip < len(names):
         raise ToileError(f"{source}: no clip number {clip}; there are {len(names)}")
-    return finish(read_clip(path, clip, table=table), unit=1.0)
+    return prepare_motion(read_clip(path, clip, table=table), unit=1.0)

@@ -26,10 +26,10 @@ from toile.motion.actor import (
     SHIN,
     SIGN,
     THIGH,
-    act,
-    turn_x,
-    turn_y,
-    turn_z,
+    make_motion,
+    rotation_x,
+    rotation_y,
+    rotation_z,
 )
 
 HARMONICS = 8
@@ -112,7 +112,7 @@ def walk(
     pelvis_tilt = np.radians(2.0) + np.radians(0.8) * np.cos(2 * wave)
     sway = -0.022 * hip_sway * np.cos(wave - 2 * np.pi * 0.30)
     trunk = {"yaw": -0.8 * pelvis_yaw, "roll": -0.25 * pelvis_roll, "lean": np.radians(2.5) + 0 * phase}
-    pelvis = multiply(multiply(turn_y(pelvis_yaw), turn_z(pelvis_roll)), turn_x(pelvis_tilt))
+    pelvis = multiply(multiply(rotation_y(pelvis_yaw), rotation_z(pelvis_roll)), rotation_x(pelvis_tilt))
     world, local = _upper_body(pelvis, trunk)
     legs = {"Right": phase, "Left": phase + 0.5}
     feet = _legs(WALK, legs, swing, step_width, sway, pelvis, world, local)
@@ -147,7 +147,9 @@ def run(
     wave = 2 * np.pi * phase
     pelvis_yaw = np.radians(6.0) * hip_sway * np.cos(wave)
     pelvis_roll = -np.radians(4.0) * hip_sway * np.sin(wave + 0.3)
-    pelvis = multiply(multiply(turn_y(pelvis_yaw), turn_z(pelvis_roll)), turn_x(np.radians(6.0) + 0 * phase))
+    pelvis = multiply(
+        multiply(rotation_y(pelvis_yaw), rotation_z(pelvis_roll)), rotation_x(np.radians(6.0) + 0 * phase)
+    )
     trunk = {"yaw": -1.5 * pelvis_yaw, "roll": -0.2 * pelvis_roll, "lean": np.radians(8.0) + 0 * phase}
     world, local = _upper_body(pelvis, trunk)
     legs = {"Right": phase, "Left": phase + 0.5}
@@ -197,14 +199,14 @@ def _fit_swing(curves: Curves, stance: tuple[float, float], stride: float) -> fl
 
 def _upper_body(pelvis: Floats, trunk: dict[str, Floats]) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return world turns of the trunk, which turns against the pelvis, and of the head, which looks ahead."""
-    chest = multiply(multiply(turn_y(trunk["yaw"]), turn_z(trunk["roll"])), turn_x(trunk["lean"]))
+    chest = multiply(multiply(rotation_y(trunk["yaw"]), rotation_z(trunk["roll"])), rotation_x(trunk["lean"]))
     blend = {"Spine": 0.25, "Spine1": 0.6, "Spine2": 1.0}
     world = {"Hips": pelvis}
     for name, share in blend.items():
         mixed = (1 - share) * pelvis + share * chest
         world[name] = mixed / np.linalg.norm(mixed, axis=-1, keepdims=True)
-    neck = multiply(turn_y(0.4 * trunk["yaw"]), turn_x(0.5 * trunk["lean"] + np.radians(4.0)))
-    head = multiply(turn_y(0.15 * trunk["yaw"]), turn_x(0.0 * trunk["lean"]))
+    neck = multiply(rotation_y(0.4 * trunk["yaw"]), rotation_x(0.5 * trunk["lean"] + np.radians(4.0)))
+    head = multiply(rotation_y(0.15 * trunk["yaw"]), rotation_x(0.0 * trunk["lean"]))
     return world | {"Neck": neck, "Head": head}, {}
 
 
@@ -227,12 +229,12 @@ def _legs(
         line = SIGN[side] * width / 2
         lean = np.arcsin(np.clip((line - joint[:, 0] - sway) / (THIGH + SHIN + ANKLE), -0.4, 0.4))
         toe_out = SIGN[side] * np.radians(6.0) + 0 * phase
-        thigh = multiply(turn_z(lean), turn_x(-hip))
-        shin = multiply(thigh, turn_x(knee))
+        thigh = multiply(rotation_z(lean), rotation_x(-hip))
+        shin = multiply(thigh, rotation_x(knee))
         # the sole stands level sideways
-        foot = multiply(turn_y(toe_out), turn_x(-hip + knee - ankle))
+        foot = multiply(rotation_y(toe_out), rotation_x(-hip + knee - ankle))
         world |= {f"{side}UpLeg": thigh, f"{side}Leg": shin, f"{side}Foot": foot}
-        local |= {f"{side}ToeBase": turn_x(-np.clip(-hip + knee - ankle, 0.0, 0.9) * _toe_share(phase))}
+        local |= {f"{side}ToeBase": rotation_x(-np.clip(-hip + knee - ankle, 0.0, 0.9) * _toe_share(phase))}
         at = joint + rotate(thigh, [0, -THIGH, 0]) + rotate(shin, [0, -SHIN, 0])
         points[side] = (at + rotate(foot, HEEL), at + rotate(foot, BALL))
     return points
@@ -287,10 +289,11 @@ def _arm(
     """Set one arm: flexion forward, abduction outward, elbow bent forward and a little inward [rad]."""
     sign = SIGN[side]
     local[f"{side}Arm"] = multiply(
-        multiply(turn_z(sign * out + 0 * flex), turn_x(-flex)), turn_y(-sign * np.radians(18.0) + 0 * flex)
+        multiply(rotation_z(sign * out + 0 * flex), rotation_x(-flex)),
+        rotation_y(-sign * np.radians(18.0) + 0 * flex),
     )
-    local[f"{side}ForeArm"] = multiply(turn_x(-elbow), turn_y(sign * THUMBS_FORWARD / 2 + 0 * elbow))
-    local[f"{side}Hand"] = turn_y(sign * THUMBS_FORWARD / 2 + 0 * elbow)
+    local[f"{side}ForeArm"] = multiply(rotation_x(-elbow), rotation_y(sign * THUMBS_FORWARD / 2 + 0 * elbow))
+    local[f"{side}Hand"] = rotation_y(sign * THUMBS_FORWARD / 2 + 0 * elbow)
 
 
 def _headed(
@@ -303,9 +306,9 @@ def _headed(
     source: str,
 ) -> Motion:
     """Return the motion turned to its heading."""
-    turn = turn_y(np.array(heading))
+    turn = rotation_y(np.array(heading))
     turned = {joint: multiply(turn, turns) for joint, turns in world.items()}
-    return act(name, fps, turned, local, rotate(turn, hips), source=source)
+    return make_motion(name, fps, turned, local, rotate(turn, hips), source=source)
 
 
 def angles_at(curves: Curves, percent: float) -> dict[str, float]:

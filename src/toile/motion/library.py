@@ -9,13 +9,13 @@ from pathlib import Path
 
 from toile.core.errors import ToileError
 from toile.core.records import Motion
-from toile.motion.acts import idle, reach, sit, turn
 from toile.motion.bvh import read_bvh
 from toile.motion.clips import read_avatar_motion
 from toile.motion.gait import run, walk
+from toile.motion.in_place import idle, reach, sit, turn
+from toile.motion.prepare import start_here
 from toile.motion.smpl import read_npz
-from toile.motion.source import start_here
-from toile.motion.tour import tour
+from toile.motion.walk_with_turn import walk_with_turn
 
 MOTIONS: Mapping[str, Callable[..., Motion]] = {
     "walk": walk,
@@ -26,7 +26,7 @@ MOTIONS: Mapping[str, Callable[..., Motion]] = {
     "turn": turn,
     "sit": sit,
     "reach": reach,
-    "tour": tour,
+    "tour": walk_with_turn,
 }
 """our own motions; each takes its settings as keywords"""
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from toile.core.records import LIMBS, Body, Floats, Motion
 from toile.geometry.rotation import multiply, rotate, to_matrix, yaw
-from toile.motion import clearance, feet
-from toile.motion.clearance import ClearanceSettings
-from toile.motion.feet import SIDES, FootSettings, Steps
-from toile.motion.ranges import joint_ranges
-from toile.motion.track import Track, loop_travel, resample, smooth, smooth_turns, track_of, unroll
-from toile.motion.transfer import Pose, transfer
+from toile.motion import foot_contacts, limb_clearance
+from toile.motion.foot_contacts import SIDES, FootContacts, FootSettings
+from toile.motion.joint_ranges import joint_ranges
+from toile.motion.limb_clearance import ClearanceSettings
+from toile.motion.track import Track, loop_travel, resample, smooth, smooth_rotations, track_of, unroll
+from toile.motion.transfer import PoseSequence, transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class RetargetSettings:
     """feet stand on the floor and do not slide"""
     clear: bool = True
     """arms and thighs are kept out of the body"""
-    feet: FootSettings = feet.DEFAULT
-    clearance: ClearanceSettings = clearance.DEFAULT
+    feet: FootSettings = foot_contacts.DEFAULT
+    clearance: ClearanceSettings = limb_clearance.DEFAULT
 
 
 DEFAULT = RetargetSettings()
@@ -59,53 +59,55 @@ def retarget(
         pose, steps = _middle(pose, steps, period)
     report |= _keep_apart_after(pose, settings, loop)
     report |= measure_feet(pose, steps) | joint_ranges(pose)
-    if clearance.has_arms(pose):
-        report["arm_depth"] = float(clearance.arm_depths(pose).max())
-        report["thigh_depth"] = clearance.thigh_depth(pose)
+    if limb_clearance.has_arms(pose):
+        report["arm_depth"] = float(limb_clearance.arm_depths(pose).max())
+        report["thigh_depth"] = limb_clearance.thigh_depth(pose)
     return track_of(body, _matrices(pose), motion.fps, name=motion.name, loop=loop, report=report)
 
 
 def _steady(motion: Motion, seconds: float) -> Motion:
     """Return a recording without the noise of its markers."""
     sigma = seconds * motion.fps
-    turns, path = smooth_turns(motion.rotations, sigma), smooth(motion.translation, sigma, goes_on=True)
+    turns, path = smooth_rotations(motion.rotations, sigma), smooth(motion.translation, sigma, goes_on=True)
     return replace(motion, rotations=turns, translation=path)
 
 
 def _stood(
-    first: Pose, scale: float, settings: RetargetSettings
-) -> tuple[Pose, dict[str, Steps], dict[str, float]]:
+    first: PoseSequence, scale: float, settings: RetargetSettings
+) -> tuple[PoseSequence, dict[str, FootContacts], dict[str, float]]:
     """Return the pose on its feet, the thighs of wide bodies spread until they are out of each other."""
-    clear = settings.clear and clearance.has_arms(first)
+    clear = settings.clear and limb_clearance.has_arms(first)
     angle, most = 0.0, settings.clearance.spread if clear else 0.0
     while True:
         pose = replace(first, turn=np.array(first.turn), hips=np.array(first.hips))
         angle = _spread(pose, angle, most) if clear else angle
-        steps = feet.plant(pose, settings.feet) if settings.plant else {}
+        steps = foot_contacts.plant_feet(pose, settings.feet) if settings.plant else {}
         # feet that stand may have brought them together again
-        if angle + 2.0 > most or clearance.thigh_depth(pose) <= TOUCH:
+        if angle + 2.0 > most or limb_clearance.thigh_depth(pose) <= TOUCH:
             return pose, steps, {"scale": scale} | ({"thigh_spread": angle} if clear else {})
         angle += 2.0
 
 
-def _spread(pose: Pose, angle: float, most: float) -> float:
+def _spread(pose: PoseSequence, angle: float, most: float) -> float:
     """Spread the thighs by an angle [degrees], more while they touch; returns the angle that it took."""
-    clearance.spread_thighs(pose, np.radians(angle))
-    while clearance.thigh_depth(pose) > TOUCH and angle + 1.0 <= most:
-        clearance.spread_thighs(pose, np.radians(1.0))
+    limb_clearance.spread_thighs(pose, np.radians(angle))
+    while limb_clearance.thigh_depth(pose) > TOUCH and angle + 1.0 <= most:
+        limb_clearance.spread_thighs(pose, np.radians(1.0))
         angle += 1.0
     return angle
 
 
-def _keep_apart_after(pose: Pose, settings: RetargetSettings, loop: bool) -> dict[str, float]:
+def _keep_apart_after(pose: PoseSequence, settings: RetargetSettings, loop: bool) -> dict[str, float]:
     """Turn the arms out of the trunk."""
-    if not (settings.clear and clearance.has_arms(pose)):
+    if not (settings.clear and limb_clearance.has_arms(pose)):
         return {}
-    before, angle = clearance.clear_arms(pose, settings.clearance, loop=loop)
+    before, angle = limb_clearance.clear_arms(pose, settings.clearance, loop=loop)
     return {"arm_depth_before": before, "arm_turn": float(np.degrees(angle))}
 
 
-def _middle(pose: Pose, steps: Mapping[str, Steps], period: int) -> tuple[Pose, dict[str, Steps]]:
+def _middle(
+    pose: PoseSequence, steps: Mapping[str, FootContacts], period: int
+) -> tuple[PoseSequence, dict[str, FootContacts]]:
     """Return the middle one of three loops, moved to where the first began; its end is made its start."""
     cut = slice(period, 2 * period + 1)
     turn, hips = np.array(pose.turn[cut]), np.array(pose.hips[cut])
@@ -115,11 +117,11 @@ def _middle(pose: Pose, steps: Mapping[str, Steps], period: int) -> tuple[Pose, 
     hips = rotate(yaw(-angle), hips - shift)
     turn[-1] = multiply(yaw(angle), turn[0])
     hips[-1] = rotate(yaw(angle), hips[0]) + shift
-    kept = {side: Steps(step.heel[cut], step.ball[cut]) for side, step in steps.items()}
+    kept = {side: FootContacts(step.heel[cut], step.ball[cut]) for side, step in steps.items()}
     return replace(pose, turn=turn, hips=hips), kept
 
 
-def _matrices(pose: Pose) -> Floats:
+def _matrices(pose: PoseSequence) -> Floats:
     world = np.zeros((*pose.turn.shape[:2], 4, 4))
     world[..., :3, :3] = to_matrix(pose.turn)
     world[..., :3, 3] = pose.positions()
@@ -127,7 +129,7 @@ def _matrices(pose: Pose) -> Floats:
     return world
 
 
-def measure_feet(pose: Pose, steps: Mapping[str, Steps]) -> dict[str, float]:
+def measure_feet(pose: PoseSequence, steps: Mapping[str, FootContacts]) -> dict[str, float]:
     """Return slide of the standing feet, depth under the floor and height over it while standing [m].
 
     Slide is measured on the skin: how far the part of the sole that touches the floor (within 4 mm) wanders
@@ -142,7 +144,7 @@ def measure_feet(pose: Pose, steps: Mapping[str, Steps]) -> dict[str, float]:
         depth = max(depth, float(-low.min()))
         down = steps[side].down if side in steps else low < 0.02
         hover = max(hover, float(low[down].max(initial=0.0)))
-        for start, end in feet.runs(down):
+        for start, end in foot_contacts.true_runs(down):
             slide = max(slide, _wander(path[start:end]))
     return {"foot_slide": slide, "floor_depth": max(depth, 0.0), "floor_hover": hover}
 
@@ -157,7 +159,7 @@ def _wander(path: Floats) -> float:
     return float(np.linalg.norm(place[:, None] - place[None], axis=-1).max())
 
 
-def _sole_paths(pose: Pose, side: str) -> Floats:
+def _sole_paths(pose: PoseSequence, side: str) -> Floats:
     """Return the skin under one foot over time, (f, n, 3)."""
     body = pose.body
     vertex = np.flatnonzero(body.limb == LIMBS.index(f"{side}_foot"))
@@ -166,6 +168,6 @@ def _sole_paths(pose: Pose, side: str) -> Floats:
     height = body.vertices[vertex, 1]
     vertex = vertex[height < height.min() + 0.03]
     vertex = vertex[:: max(len(vertex) // 150, 1)].astype(np.int32)
-    patch = clearance.Patch(vertex, np.zeros((len(vertex), 3)))
-    matrices = clearance.joint_matrices(pose, np.arange(len(pose.hips), dtype=np.int32))
-    return np.stack([clearance.pose_patch(body, patch, matrix)[0] for matrix in matrices])
+    patch = limb_clearance.SkinSample(vertex, np.zeros((len(vertex), 3)))
+    matrices = limb_clearance.joint_matrices(pose, np.arange(len(pose.hips), dtype=np.int32))
+    return np.stack([limb_clearance.pose_sample(body, patch, matrix)[0] for matrix in matrices])

@@ -21,7 +21,7 @@ from toile.core.errors import ToileError
 from toile.core.reading import open_plain
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import from_vector
-from toile.motion.source import finish
+from toile.motion.prepare import prepare_motion
 
 MAX_BYTES = 128 * 2**20
 """of all arrays, unpacked: half an hour at 60 frames a second"""
@@ -95,7 +95,7 @@ def read_npz(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = 
         translation=path_of_root,
         source=path.name,
     )
-    return finish(motion, unit=1.0)
+    return prepare_motion(motion, unit=1.0)
 
 
 _WANTED = (

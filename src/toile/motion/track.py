@@ -273,7 +273,7 @@ def lead_in(body: Body, track: Track, time: float, seconds: float = 1.5) -> Floa
     return world
 
 
-def smooth_turns(turns: Floats, sigma: float) -> Floats:
+def smooth_rotations(turns: Floats, sigma: float) -> Floats:
     """Return turns (f, ..., 4) smoothed over time by a Gaussian of sigma frames; ends go on as they came."""
     return normalise(smooth(continuous(turns), sigma, goes_on=True))
 
@@ -299,7 +299,7 @@ def smooth(values: Floats, sigma: float, *, goes_on: bool = False) -> Floats:
     return result
 
 
-def world_turns(track: Track) -> Floats:
+def track_world_rotations(track: Track) -> Floats:
     """Return world_from_joint turns of every frame, (f, j, 4)."""
     return world_rotations(track.parents, track.turns)
 
@@ -307,7 +307,7 @@ def world_turns(track: Track) -> Floats:
 def motion_of(body: Body, track: Track) -> Motion:
     """Return a track as a motion on the body's own skeleton, for writing."""
     rest = np.asarray(body.skeleton.world_from_joint)
-    world = multiply(world_turns(track), inverse(from_matrix(rest[:, :3, :3])))
+    world = multiply(track_world_rotations(track), inverse(from_matrix(rest[:, :3, :3])))
     local, offsets = np.array(world), np.array(rest[:, :3, 3])
     for joint, parent in enumerate(track.parents):
         if parent >= 0:

@@ -14,15 +14,24 @@ import numpy as np
 
 from toile.body.avatar.bone_names import Bones, find_bones
 from toile.core.records import Body, Floats, Motion
-from toile.geometry.rotation import between, from_matrix, inverse, multiply, rotate, slerp, unit, yaw
+from toile.geometry.rotation import (
+    from_matrix,
+    inverse,
+    multiply,
+    rotate,
+    shortest_rotation,
+    slerp,
+    unit,
+    yaw,
+)
 from toile.motion.kinematics import rest_positions, world_positions, world_rotations
-from toile.motion.source import leg_length
+from toile.motion.prepare import leg_length
 
 UP = np.array([0.0, 1.0, 0.0])
 
 
 @dataclass(eq=False, slots=True)
-class Pose:
+class PoseSequence:
     """Joints of the target body over all frames, while they are being worked on."""
 
     body: Body
@@ -66,7 +75,7 @@ def transfer(
     *,
     source_table: Mapping[str, str] | None = None,
     target_table: Mapping[str, str] | None = None,
-) -> tuple[Pose, float]:
+) -> tuple[PoseSequence, float]:
     """Return the body's pose in every frame of the motion, and the scale of the root's travel."""
     source = find_bones(
         motion.names, motion.parents.tolist(), table=source_table, source=motion.source or motion.name
@@ -90,7 +99,7 @@ def transfer(
     lay = _lay_bones(source, target, rest_source, rest_target)
     turn = _turn_joints(body, target, moves, lay, len(delta))
     scale = leg_length(target, rest_target) / max(leg_length(source, rest_source), 1e-6)
-    pose = Pose(body, target, turn, np.zeros((len(delta), 3)), motion.fps)
+    pose = PoseSequence(body, target, turn, np.zeros((len(delta), 3)), motion.fps)
     _follow_root(pose, source, position, scale)
     return pose, scale
 
@@ -138,7 +147,9 @@ def _lay_bones(source: Bones, target: Bones, rest_source: Floats, rest_target: F
                     c, d = (source.limbs[name] for name in names)
                     wanted = rest_source[d] - rest_source[c]
                     if np.linalg.norm(wanted) > 1e-6:
-                        turn = multiply(between(rotate(turn, rest_target[b] - rest_target[a]), wanted), turn)
+                        turn = multiply(
+                            shortest_rotation(rotate(turn, rest_target[b] - rest_target[a]), wanted), turn
+                        )
                 if names[0] in target.limbs:
                     lay[target.limbs[names[0]]] = turn
             if f"{side}_{end}" in target.limbs:
@@ -195,7 +206,7 @@ def _turn_joints(
     return turn
 
 
-def _follow_root(pose: Pose, source: Bones, position: Floats, scale: float) -> None:
+def _follow_root(pose: PoseSequence, source: Bones, position: Floats, scale: float) -> None:
     """Put the middle of the hip joints where the actor's was, scaled by the length of the legs."""
     middle = 0.5 * (position[:, source.limbs["left_thigh"]] + position[:, source.limbs["right_thigh"]])
     at = pose.positions()

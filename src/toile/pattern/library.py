@@ -10,12 +10,16 @@ from typing import Any
 
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
-from toile.pattern.formats import dxf, garmentcode, hpgl, svg, text, text_write
-from toile.pattern.formats.dxf_write import to_dxf
-from toile.pattern.formats.files import decode, read_bytes, write_bytes
+from toile.io.untrusted_files import decode, read_bytes, write_bytes
+from toile.pattern.formats import garmentcode, hpgl
+from toile.pattern.formats.dxf import read as dxf
+from toile.pattern.formats.dxf.grade_rules import RuleTable, parse_rules
+from toile.pattern.formats.dxf.write import to_dxf
 from toile.pattern.formats.pdf import to_pdf
-from toile.pattern.formats.rul import RuleTable, parse_rules
-from toile.pattern.formats.svg_write import to_svg_pattern
+from toile.pattern.formats.svg import read as svg
+from toile.pattern.formats.svg.write import to_svg_pattern
+from toile.pattern.formats.text import read as text
+from toile.pattern.formats.text.write import outfit_to_text, seams_to_text, to_text
 from toile.pattern.grading.rules import graded
 from toile.pattern.model.check import check_pattern
 from toile.pattern.model.outfits import in_wearing_order
@@ -54,7 +58,7 @@ READERS: dict[str, Callable[..., Pattern]] = {
 }  # fmt: skip
 """format → reader of (bytes, name for the pattern, file name for errors, size=, units=)"""
 WRITERS: dict[str, Callable[[Pattern], str | bytes]] = {
-    ".json": garmentcode.to_json, ".txt": text_write.to_text, ".dxf": to_dxf, ".svg": to_svg_pattern,
+    ".json": garmentcode.to_json, ".txt": to_text, ".dxf": to_dxf, ".svg": to_svg_pattern,
     ".pdf": to_pdf,
 }  # fmt: skip
 """file ending → writer"""
@@ -114,7 +118,7 @@ def write_seams(
     ``remarks`` become comments behind the seams, such as the reasons of suggestions. ``base`` is the file's
     own content, without a seam file: twins that were added and pieces that were removed are then written too.
     """
-    write_bytes(path, text_write.seams_to_text(pattern, remarks, base).encode("utf-8"))
+    write_bytes(path, seams_to_text(pattern, remarks, base).encode("utf-8"))
 
 
 def convert(
@@ -171,7 +175,7 @@ def write_outfit(garments: Sequence[Pattern], path: str | os.PathLike[str]) -> N
         )
     for garment in garments:
         check_pattern(garment, f"pattern '{garment.name}'")
-    write_bytes(path, text_write.outfit_to_text(tuple(garments)).encode("utf-8"))
+    write_bytes(path, outfit_to_text(tuple(garments)).encode("utf-8"))
     return None
 
 

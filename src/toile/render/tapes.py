@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from toile.body.measure.measures import Line, measure_lines
+from toile.body.measure.measures import MeasureLine, measure_lines
 from toile.core.container import replacing
 from toile.core.records import Body, Floats, PosedBody
 from toile.render.camera import frame_views, natural_width
@@ -27,7 +27,7 @@ BEHIND = ("back_length", "shoulder_width")
 """measures that are told in the view from behind"""
 
 
-def tape_mesh(line: Line) -> Mesh:
+def tape_mesh(line: MeasureLine) -> Mesh:
     """Return a measured line as a thin tube."""
     points = _dense(np.concatenate([line.points, line.points[:1]]) if line.closed else line.points)
     along = np.gradient(points, axis=0)
@@ -93,7 +93,11 @@ def measure_picture_image(
 
 
 def _label(
-    picture: Image.Image, body: Body, lines: list[Line], meshes: list[Mesh], views: Sequence[str | float]
+    picture: Image.Image,
+    body: Body,
+    lines: list[MeasureLine],
+    meshes: list[Mesh],
+    views: Sequence[str | float],
 ) -> None:
     """Write names and centimetres beside the lines, left limbs to the right of the first view."""
     draw = ImageDraw.Draw(picture)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.engine import RowMapping
 
 import toile
-from toile.body.model.request import HUMAN
+from toile.body.model.check_measures import HUMAN
 from toile.shop.messages import Body, MeasureName, MeasureRange, Question
 from toile.shop.people import NAMES, PEOPLE
 from toile.shop.problems import RefusedError, missing

@@ -10,7 +10,7 @@ import numpy as np
 
 from toile.core.records import Body, Floats, Garment
 from toile.io.axes import Axes
-from toile.motion.own import Origin, origin_in
+from toile.motion.avatar_clip import AvatarOrigin, origin_from_settings
 from toile.store.record import Frame, Source
 
 JOINTS = "world_from_joint"
@@ -70,17 +70,17 @@ def placed(source: Source, *, own_axes: bool) -> Source:
 
     own_axes: in the file's axes and units too, for formats that can say which; else in metres, y up.
     """
-    origin = origin_in(source.settings)
+    origin = origin_from_settings(source.settings)
     if origin is None:
         return source
     return Placed(source, *(_theirs(origin) if own_axes else _level(origin)))
 
 
-def _theirs(origin: Origin) -> tuple[Floats, Axes]:
+def _theirs(origin: AvatarOrigin) -> tuple[Floats, Axes]:
     return origin.file_from_ours, origin.axes
 
 
-def _level(origin: Origin) -> tuple[Floats, Axes]:
+def _level(origin: AvatarOrigin) -> tuple[Floats, Axes]:
     turn = np.eye(4)
     turn[:3, :3] = origin.axes.ours_from_file
     return turn @ origin.file_from_ours, Axes(first=origin.axes.first)

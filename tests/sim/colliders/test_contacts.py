@@ -13,8 +13,14 @@ from toile._kernels import SurfaceTree
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Contacts, Floats, PosedBody
 from toile.sim.colliders.base import NO_CONTACTS
-from toile.sim.colliders.contacts import contact_grip, gripping, make_collider, moved_on, respond
-from toile.sim.colliders.shapes import Plane, Sphere, Together, floor, incline, together
+from toile.sim.colliders.contacts import (
+    advance_contacts,
+    contact_friction,
+    contact_grip,
+    make_collider,
+    respond,
+)
+from toile.sim.colliders.shapes import CombinedColliders, Plane, Sphere, combine_contacts, floor, incline
 from toile.sim.colliders.surface import GROUPS, LIMB_GROUP, SurfaceCollider, SurfaceSettings, triangle_groups
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
@@ -57,8 +63,8 @@ def test_skin_that_grips_less_lets_slide() -> None:
     _, after = respond(x + 1e-3 * v, v, less, friction=mu, dt=1e-3)
     assert np.linalg.norm(after[0]) < 1e-12
     assert np.linalg.norm(after[1]) > 1e-4
-    assert gripping(found, np.full(2, mu)).tolist() == [mu, mu]
-    assert gripping(less, np.full(2, mu)).tolist() == pytest.approx([mu, mu / 3])
+    assert contact_friction(found, np.full(2, mu)).tolist() == [mu, mu]
+    assert contact_friction(less, np.full(2, mu)).tolist() == pytest.approx([mu, mu / 3])
 
 
 def plainly(x, v, contacts, thickness, friction, dt):
@@ -132,17 +138,17 @@ def test_moving_skin_carries_what_grips() -> None:
 def test_skin_that_moves_on_comes_nearer_by_its_speed_along_the_normal() -> None:
     points = np.array([[0.0, 0.01, 0.0], [0.3, 0.02, 0.1]])
     rising = replace(floor(), velocity=np.array([5.0, 0.3, 0.0]))
-    later = moved_on(rising(points), 0.02)
+    later = advance_contacts(rising(points), 0.02)
     np.testing.assert_allclose(later.gap, floor(0.006)(points).gap, atol=1e-15)
     still = floor()(points)
-    assert moved_on(still, 0.02) is still
+    assert advance_contacts(still, 0.02) is still
 
 
 def test_two_contacts_are_met_one_after_the_other() -> None:
     # a corner of floor and wall: the particle ends outside both
     wall = Plane(point=np.zeros(3), normal=np.array([1.0, 0.0, 0.0]))
     x = np.array([[-0.01, -0.02, 0.0], [1.0, 1.0, 1.0]])
-    contacts = together([floor()(x), wall(x)])
+    contacts = combine_contacts([floor()(x), wall(x)])
     assert list(contacts.particle) == [0, 0]
     out, v = respond(x, np.array([[-1.0, -1.0, 0.5], [0, 0, 0]]), contacts, dt=0.01)
     np.testing.assert_allclose(out[0], 0, atol=1e-15)
@@ -153,13 +159,13 @@ def test_two_contacts_are_met_one_after_the_other() -> None:
 def test_what_grips_less_does_so_beside_other_obstacles_too() -> None:
     x = np.zeros((2, 3))
     ice = replace(floor()(x), grip=np.array([0.25, 1.0]))
-    found = together([floor()(x), ice])
+    found = combine_contacts([floor()(x), ice])
     assert found.particle.tolist() == [0, 0, 1, 1]
     assert found.grip is not None
     assert found.grip.tolist() == [1.0, 0.25, 1.0, 1.0]
     # of a particle's contacts the one that grips least counts
     assert contact_grip(found).tolist() == [0.25, 0.25, 1.0, 1.0]
-    assert together([floor()(x), floor()(x)]).grip is None
+    assert combine_contacts([floor()(x), floor()(x)]).grip is None
 
 
 def test_nothing_changes_nothing() -> None:
@@ -202,7 +208,7 @@ def test_an_older_query_still_answers_for_its_own_pose() -> None:
     assert len(before.particle) == len(points)
     assert len(second(points).particle) == 0
     np.testing.assert_array_equal(first(points).gap, before.gap)
-    assert len(Together([collider.at, floor(-0.19).at]).at(here)(points).particle) > len(points)
+    assert len(CombinedColliders([collider.at, floor(-0.19).at]).at(here)(points).particle) > len(points)
 
 
 def limb_body() -> tuple[PosedBody, Floats]:

@@ -11,7 +11,7 @@ import pytest
 from toile._kernels import SurfaceTree
 from toile.core.records import ContactQuery, Contacts, Floats, PosedBody
 from toile.sim.colliders.base import Collider
-from toile.sim.colliders.creases import NEAR, AllSides, Creases
+from toile.sim.colliders.creases import NEAR, AllSidesQuery, CreaseMemory
 
 
 class Roof(Collider, ContactQuery):
@@ -30,11 +30,11 @@ class Roof(Collider, ContactQuery):
         return Contacts(np.arange(len(x), dtype=np.int32), gap, normal, np.zeros_like(x))
 
 
-def creases(slope: float, count: int) -> Creases:
-    return Creases(Roof(slope), count)
+def creases(slope: float, count: int) -> CreaseMemory:
+    return CreaseMemory(Roof(slope), count)
 
 
-def asked(collider: Creases, x: Floats) -> Contacts:
+def asked(collider: CreaseMemory, x: Floats) -> Contacts:
     return collider.at(None)(x)  # type: ignore[arg-type]
 
 
@@ -79,8 +79,8 @@ class Slopes(Roof):
 STANDS = SimpleNamespace(velocity=np.zeros((6, 3)))
 
 
-def all_sides(slope: float) -> AllSides:
-    return AllSides(Slopes(slope))  # type: ignore[arg-type]
+def all_sides(slope: float) -> AllSidesQuery:
+    return AllSidesQuery(Slopes(slope))  # type: ignore[arg-type]
 
 
 def test_both_sides_of_a_valley_are_found() -> None:
@@ -136,7 +136,7 @@ def test_a_point_comes_to_rest_beside_a_ridge_in_a_valley(
     skin = Profile(np.array([-0.05, -width, 0.0, width, 0.05]), np.array([0.05, 0.0, height, 0.0, 0.05]))
     body = SimpleNamespace(velocity=skin.still)
     pull = 0.001 * np.array([across, -1.0, 0.0])
-    steps = settle(AllSides(skin), body, np.array([begin, 0.02, 0.0]), pull, 0.004)  # type: ignore[arg-type]
+    steps = settle(AllSidesQuery(skin), body, np.array([begin, 0.02, 0.0]), pull, 0.004)  # type: ignore[arg-type]
     assert steps[0] > 0.0005
     assert steps[-5:].max() < 2e-6
 

@@ -11,8 +11,8 @@ from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Floats
 from toile.motion.library import read_motion
 from toile.motion.retarget import retarget
-from toile.sim.colliders.creases import AllSides
-from toile.sim.colliders.hand_proxy import BEND, mittens
+from toile.sim.colliders.creases import AllSidesQuery
+from toile.sim.colliders.hand_proxy import BEND, hand_proxies
 from toile.sim.colliders.surface import SurfaceCollider, SurfaceSettings
 
 HANDS = [LIMBS.index(f"{side}_hand") for side in ("left", "right")]
@@ -25,7 +25,7 @@ def body(request: pytest.FixtureRequest) -> Body:
 
 
 def test_no_skin_sticks_out(body: Body) -> None:
-    made = mittens(body)
+    made = hand_proxies(body)
     assert made is not None
     hand = body.vertices[np.isin(body.limb, HANDS)]
     gap = SurfaceCollider(body).tree.nearest(hand, 0.2)[1]
@@ -74,7 +74,7 @@ def test_hands_slide_over_cloth_and_nothing_else_does(body: Body, gloved: bool) 
     elsewhere = found.grip[near & ~hand[found.particle]]
     assert np.mean(elsewhere == 1.0) > 0.99
     assert collider.ask(rest_pose(body), out[~hand][:50]).grip is None
-    assert AllSides(collider).at(rest_pose(body))(out).grip is None
+    assert AllSidesQuery(collider).at(rest_pose(body))(out).grip is None
 
 
 def test_a_grip_of_more_than_all_is_refused() -> None:
@@ -83,7 +83,7 @@ def test_a_grip_of_more_than_all_is_refused() -> None:
 
 
 def test_mittens_fit_while_walking_and_come_off_when_fingers_bend(body: Body) -> None:
-    made = mittens(body)
+    made = hand_proxies(body)
     assert made is not None
     poses = retarget(read_motion("run"), body).world_from_joint[::7]
     assert all(made.fit(pose_body(body, pose).vertices) for pose in poses)
@@ -100,5 +100,5 @@ def test_mittens_fit_while_walking_and_come_off_when_fingers_bend(body: Body) ->
 
 def test_a_body_without_hands_wears_none(body: Body) -> None:
     stump = replace(body, limb=np.where(np.isin(body.limb, HANDS), LIMBS.index("torso"), body.limb))
-    assert mittens(stump) is None
+    assert hand_proxies(stump) is None
     assert SurfaceCollider(stump).ask(rest_pose(stump), stump.vertices[:5] + 0.001).gap.size

@@ -8,7 +8,7 @@ import pytest
 from toile._kernels import SurfaceTree
 from toile.body.model.make import named_body
 from toile.core.records import Body
-from toile.sim.colliders.tip_proxy import HIGHEST, tents
+from toile.sim.colliders.tip_proxy import HIGHEST, tip_proxies
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def woman() -> Body:
 
 
 def test_tents_enclose_the_skin_and_stay_small(woman: Body) -> None:
-    found = tents(woman)
+    found = tip_proxies(woman)
     assert 20 < len(found.vertex) < 400
     covered = found.over(woman.vertices)
     rise = np.linalg.norm(covered - woman.vertices[found.vertex], axis=1)
@@ -28,7 +28,7 @@ def test_tents_enclose_the_skin_and_stay_small(woman: Body) -> None:
 
 
 def test_tents_turn_with_the_body(woman: Body) -> None:
-    found = tents(woman)
+    found = tip_proxies(woman)
     c, s = np.cos(0.7), np.sin(0.7)
     turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
     moved = woman.vertices @ turn.T + [0.3, 0.1, -2.0]
@@ -38,4 +38,4 @@ def test_tents_turn_with_the_body(woman: Body) -> None:
 
 def test_a_body_without_tips_is_left_alone() -> None:
     man = named_body("man")
-    assert not len(tents(man).vertex)
+    assert not len(tip_proxies(man).vertex)

@@ -19,7 +19,7 @@ from toile.jobs.catalogue import catalogue_body
 from toile.pattern.drafts.library import draft
 from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.dress.dress import dress, place_outfit
-from toile.sim.dress.pinched import PATIENCE, Pinched
+from toile.sim.dress.pinched_particles import PATIENCE, PinchedParticles
 from toile.sim.dress.sew import (
     KEEPING_STEP,
     LIFT_STEP,
@@ -278,7 +278,7 @@ class _Pins:
 def test_pinched_cloth_is_held_in_small_places_only(moving: list[int], pinned: list[int]) -> None:
     """Held where two garments fight for room all round, what was free between was flung away by a metre."""
     solver = _Pins()
-    pinched = Pinched(cast(XpbdSolver, solver), 200, np.zeros(0, np.int32))
+    pinched = PinchedParticles(cast(XpbdSolver, solver), 200, np.zeros(0, np.int32))
     before = State(np.zeros((200, 3)), np.zeros((200, 3)))
     after = replace(before, position=np.where(np.isin(np.arange(200), moving)[:, None], 0.001, 0.0))
     for _ in range(PATIENCE):
@@ -290,7 +290,7 @@ def test_pinched_cloth_is_held_in_small_places_only(moving: list[int], pinned: l
 def test_cloth_that_hops_every_few_frames_is_pinched_too(every: int, pinned: list[int]) -> None:
     """Pulled in for three frames and pushed out in the fourth, a collar under a coat hopped for ever."""
     solver = _Pins()
-    pinched = Pinched(cast(XpbdSolver, solver), 200, np.zeros(0, np.int32))
+    pinched = PinchedParticles(cast(XpbdSolver, solver), 200, np.zeros(0, np.int32))
     before = State(np.zeros((200, 3)), np.zeros((200, 3)))
     after = replace(before, position=np.where(np.isin(np.arange(200), [3, 4])[:, None], 0.001, 0.0))
     for frame in range(SewSettings().repair_frames // 2):

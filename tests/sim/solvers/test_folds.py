@@ -7,7 +7,7 @@ import pytest
 
 from toile.core.records import Floats, Scene, State
 from toile.garment.build import build
-from toile.pattern.formats.text import parse
+from toile.pattern.formats.text.read import parse
 from toile.sim.colliders.base import NO_CONTACTS
 from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
 

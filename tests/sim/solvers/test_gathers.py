@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from toile.garment.build import build, weld
-from toile.pattern.formats.text import parse
+from toile.pattern.formats.text.read import parse
 from toile.sim.solvers.gathers import gathered_corners
 
 TEXT = """

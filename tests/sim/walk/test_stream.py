@@ -22,7 +22,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Body, Recording
 from toile.fit.size import stepped_size
 from toile.sim.walk.animate import plan_walk
-from toile.sim.walk.over import dress_over
+from toile.sim.walk.layer_over import dress_over
 from toile.sim.walk.stream import Moment, branch_walk, plan_in, record_walk, resume_walk
 from toile.sim.walk.walker import AnimateSettings, Plan
 from toile.store.record import RecordedFile, RecordWriter, save_recording

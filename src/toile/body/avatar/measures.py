@@ -13,7 +13,7 @@ import numpy as np
 
 from toile.body.avatar.bone_names import Bones, find_bones
 from toile.body.avatar.read import read_avatar
-from toile.body.measure.survey import survey
+from toile.body.measure.mesh_measures import measure_mesh
 from toile.body.scan.reconstruct import is_scan, read_scan
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats
@@ -42,7 +42,7 @@ def read_measured(path: str, *, table: Mapping[str, str] | None = None) -> Body:
 
 def avatar_measures(body: Body, name: str) -> dict[str, float]:
     """Return what can be measured of a body with a mesh of its own [m; kg]."""
-    found = survey(body.vertices, body.triangles, name)
+    found = measure_mesh(body.vertices, body.triangles, name)
     bones = find_bones(body.skeleton.names, body.skeleton.parents.tolist(), source=name)
     return found | joint_lengths(bones, body.skeleton.world_from_joint[:, :3, 3])
 

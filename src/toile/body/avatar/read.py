@@ -14,22 +14,31 @@ from typing import Any
 
 import numpy as np
 
+from toile.body.avatar.alignment import (
+    UNITS,
+    UP,
+    AvatarRig,
+    FileAlignment,
+    bone_tails,
+    find_alignment,
+    joint_limbs,
+    to_a_pose,
+)
 from toile.body.avatar.bone_names import find_bones, renamed
-from toile.body.avatar.stance import UNITS, UP, Rig, Stance, bone_tails, find_stance, joint_limbs, to_a_pose
 from toile.body.avatar.usd import read_usd_avatar
 from toile.body.model.skeleton import joint_frames
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Ints, Motion, Skeleton
 from toile.geometry.rotation import from_matrix, inverse, multiply
 from toile.io.axes import Axes
-from toile.io.glb_read import Glb, accessor, read_glb, whole
-from toile.io.gltf_nodes import Nodes, clip_matrices, read_nodes, rest_matrices
+from toile.io.glb import GlbFile, accessor, read_glb, whole
+from toile.io.glb_nodes import Nodes, clip_matrices, read_nodes, rest_matrices
 
 MAX_VERTICES = 1_000_000
 MAX_TRIANGLES = 2_000_000
 
 
-READERS: Mapping[str, Callable[[str | os.PathLike[str]], Glb]] = {
+READERS: Mapping[str, Callable[[str | os.PathLike[str]], GlbFile]] = {
     ".glb": read_glb,
     ".vrm": read_glb,
     ".usd": read_usd_avatar,
@@ -40,19 +49,19 @@ READERS: Mapping[str, Callable[[str | os.PathLike[str]], Glb]] = {
 """file ending → reader of skinned avatars"""
 
 
-def open_avatar(path: str | os.PathLike[str]) -> Glb:
+def open_avatar(path: str | os.PathLike[str]) -> GlbFile:
     """Return an avatar's file, whatever its format."""
     return READERS.get(os.path.splitext(path)[1].lower(), read_glb)(path)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Standing:
+class AlignedAvatar:
     """How an avatar was brought from its file into our rest pose."""
 
-    rig: Rig
+    rig: AvatarRig
     rest: Floats
     """world transforms of its joints in the file, (j, 4, 4)"""
-    stance: Stance
+    stance: FileAlignment
     ours_from_rest: Floats
     """from the file's pose, in our axes, to our A-pose on the floor, per joint, (j, 4, 4)"""
 
@@ -62,7 +71,7 @@ def read_avatar(path: str | os.PathLike[str], *, table: Mapping[str, str] | None
     return _stand(open_avatar(path), table)[0]
 
 
-def _stand(glb: Glb, table: Mapping[str, str] | None) -> tuple[Body, Standing]:
+def _stand(glb: GlbFile, table: Mapping[str, str] | None) -> tuple[Body, AlignedAvatar]:
     """Return the avatar in our rest pose, and how it came there."""
     nodes = read_nodes(glb)
     rig = _find_rig(glb, nodes, table)
@@ -70,7 +79,7 @@ def _stand(glb: Glb, table: Mapping[str, str] | None) -> tuple[Body, Standing]:
     points, triangles, joints, weights = _read_skin(glb, nodes, rig, world)
     points, triangles, joints, weights = _weld(points, triangles, joints, weights, glb.name)
     heads = world[rig.node, :3, 3]
-    stance = find_stance(points, heads, rig.bones, glb.name)
+    stance = find_alignment(points, heads, rig.bones, glb.name)
     points, heads = stance.place(points), stance.place(heads)
     if np.abs(points).max() > 10.0 or np.abs(heads).max() > 10.0:
         raise ToileError(f"{glb.name}: its bones or its skin reach farther than 10 m from the person")
@@ -91,11 +100,11 @@ def _stand(glb: Glb, table: Mapping[str, str] | None) -> tuple[Body, Standing]:
         limb=joint_limbs(rig)[joints[np.arange(len(joints)), weights.argmax(axis=1)]],
         measurements={"height": float(np.ptp(points[:, 1]))},
     )
-    return body, Standing(rig, world[rig.node], stance, turned)
+    return body, AlignedAvatar(rig, world[rig.node], stance, turned)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class OwnClip:
+class AvatarClip:
     """An avatar's clip on the avatar itself: nothing is retargeted."""
 
     name: str
@@ -107,13 +116,13 @@ class OwnClip:
     axes: Axes
 
 
-def read_own_clip(
+def read_avatar_clip(
     path: str | os.PathLike[str],
     number: int = 0,
     *,
     fps: float | None = None,
     table: Mapping[str, str] | None = None,
-) -> OwnClip:
+) -> AvatarClip:
     """Return how an avatar's joints move in one of its clips; fps None: at the rate of its keys."""
     glb = open_avatar(path)
     clip = glb.item("animations", number)
@@ -130,7 +139,7 @@ def read_own_clip(
     units = np.eye(4)
     units[:3, :3] = glb.axes.ours_from_file
     back = np.linalg.inv(ours_from_file @ units)
-    return OwnClip(_clip_name(clip, number), rate, world, np.asarray(back, dtype=np.float64), glb.axes)
+    return AvatarClip(_clip_name(clip, number), rate, world, np.asarray(back, dtype=np.float64), glb.axes)
 
 
 def clip_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -157,7 +166,7 @@ def read_clip(
 
 
 def _clip(
-    glb: Glb, nodes: Nodes, rig: Rig, rest: Floats, clip: dict[str, Any], index: int, scale: float
+    glb: GlbFile, nodes: Nodes, rig: AvatarRig, rest: Floats, clip: dict[str, Any], index: int, scale: float
 ) -> Motion:
     matrices, fps = clip_matrices(glb, nodes, clip)
     world = matrices[:, rig.node]
@@ -186,7 +195,7 @@ def _rigid(matrices: Floats) -> Floats:
     return np.asarray(turn / np.maximum(np.linalg.norm(turn, axis=-2, keepdims=True), 1e-12))
 
 
-def _find_rig(glb: Glb, nodes: Nodes, table: Mapping[str, str] | None) -> Rig:
+def _find_rig(glb: GlbFile, nodes: Nodes, table: Mapping[str, str] | None) -> AvatarRig:
     """Return the joints of all skins as one tree, the hips' root first."""
     used: set[int] = set()
     for skin in glb.items("skins"):
@@ -209,10 +218,10 @@ def _find_rig(glb: Glb, nodes: Nodes, table: Mapping[str, str] | None) -> Rig:
     names = _unique([human.get(node, nodes.names[node]) for node in order])
     names = renamed(names, table or {}, glb.name)
     bones = find_bones(names, parents, source=glb.name)
-    return Rig(np.array(order, dtype=np.int32), tuple(names), np.array(parents, dtype=np.int32), bones)
+    return AvatarRig(np.array(order, dtype=np.int32), tuple(names), np.array(parents, dtype=np.int32), bones)
 
 
-def _skin_joints(glb: Glb, skin: dict[str, Any]) -> list[int]:
+def _skin_joints(glb: GlbFile, skin: dict[str, Any]) -> list[int]:
     """Return the nodes that are a skin's joints."""
     joints, most = skin.get("joints"), len(glb.items("nodes")) - 1
     if not isinstance(joints, list) or not joints:
@@ -241,7 +250,7 @@ def _unique(names: list[str]) -> list[str]:
     return names
 
 
-def _humanoid(glb: Glb) -> dict[int, str]:
+def _humanoid(glb: GlbFile) -> dict[int, str]:
     """Return node → humanoid bone name from a VRM file's own table (version 0 or 1)."""
     extensions = glb.tree.get("extensions", {})
     found: dict[int, str] = {}
@@ -259,7 +268,7 @@ def _humanoid(glb: Glb) -> dict[int, str]:
     return found
 
 
-def _rest_world(glb: Glb, nodes: Nodes) -> Floats:
+def _rest_world(glb: GlbFile, nodes: Nodes) -> Floats:
     """Return the nodes' world transforms (n, 4, 4) in the pose in which the skin was bound.
 
     Files whose nodes stand in another pose (a clip's first frame) tell the bound one by their bind matrices.
@@ -287,7 +296,7 @@ def _rest_world(glb: Glb, nodes: Nodes) -> Floats:
     return rest
 
 
-def _bind_matrices(glb: Glb, skin: dict[str, Any]) -> Floats | None:
+def _bind_matrices(glb: GlbFile, skin: dict[str, Any]) -> Floats | None:
     """Return joint_from_mesh of a skin, (j, 4, 4); None where the file has none."""
     if "inverseBindMatrices" not in skin:
         return None
@@ -298,7 +307,9 @@ def _bind_matrices(glb: Glb, skin: dict[str, Any]) -> Floats | None:
     return np.asarray(columns.reshape(-1, 4, 4).transpose(0, 2, 1))
 
 
-def _read_skin(glb: Glb, nodes: Nodes, rig: Rig, world: Floats) -> tuple[Floats, Ints, Ints, Floats]:
+def _read_skin(
+    glb: GlbFile, nodes: Nodes, rig: AvatarRig, world: Floats
+) -> tuple[Floats, Ints, Ints, Floats]:
     """Return points (n, 3) in file units, triangles, joints (n, 4) and weights (n, 4) of all meshes."""
     joint_of = np.full(len(nodes.names), -1, dtype=np.int32)
     joint_of[rig.node] = np.arange(len(rig.node))
@@ -333,7 +344,7 @@ def _read_skin(glb: Glb, nodes: Nodes, rig: Rig, world: Floats) -> tuple[Floats,
 
 
 def _read_primitive(
-    glb: Glb,
+    glb: GlbFile,
     nodes: Nodes,
     node: dict[str, Any],
     index: int,
@@ -373,7 +384,7 @@ def _read_primitive(
 
 
 def _influences(
-    glb: Glb, attributes: dict[str, Any], count: int, joint_count: int, source: str
+    glb: GlbFile, attributes: dict[str, Any], count: int, joint_count: int, source: str
 ) -> tuple[Ints, Floats]:
     """Return the four strongest joints of each vertex and their shares."""
     sets = [

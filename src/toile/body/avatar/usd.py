@@ -16,9 +16,9 @@ from toile.core.errors import ToileError
 from toile.core.records import Floats, Ints
 from toile.geometry.rotation import from_matrix
 from toile.io.axes import Axes
-from toile.io.glb_read import MAX_ITEMS, Glb
-from toile.io.gltf_nodes import MAX_CLIP_FRAMES, MAX_CLIP_VALUES
-from toile.io.usd_stage import axes_of, open_stage
+from toile.io.glb import MAX_ITEMS, GlbFile
+from toile.io.glb_nodes import MAX_CLIP_FRAMES, MAX_CLIP_VALUES
+from toile.io.usd import axes_of, open_stage
 
 MAX_POINTS = 1_000_000
 MAX_CORNERS = 8_000_000
@@ -47,12 +47,12 @@ class _Tree:
         number = 5126 if floats else 5125
         return self.add("accessors", bufferView=view, componentType=number, count=len(values), type=kind)
 
-    def finish(self, name: str, axes: Axes) -> Glb:
+    def finish(self, name: str, axes: Axes) -> GlbFile:
         self.tree["buffers"] = [{"byteLength": len(self._data)}]
-        return Glb(name, self.tree, bytes(self._data), axes)
+        return GlbFile(name, self.tree, bytes(self._data), axes)
 
 
-def read_usd_avatar(path: str | os.PathLike[str]) -> Glb:
+def read_usd_avatar(path: str | os.PathLike[str]) -> GlbFile:
     """Return the skeletons, skins and the animation of a USD file."""
     name = os.path.basename(path)
     stage = open_stage(path)
@@ -64,7 +64,7 @@ def read_usd_avatar(path: str | os.PathLike[str]) -> Glb:
         raise ToileError(f"{name}: its skeleton or skin cannot be read") from error
 
 
-def _read(stage: Any, name: str) -> Glb:
+def _read(stage: Any, name: str) -> GlbFile:
     from pxr import Usd, UsdSkel
 
     bindings = []

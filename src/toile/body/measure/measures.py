@@ -16,7 +16,16 @@ from toile.body.model.data import load_template
 from toile.body.model.landmarks import limb_mask, template_landmarks, template_paths
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Ints
-from toile.geometry.section import Region, Section, cut, hull, plane_axes, region, tape, unique_edges
+from toile.geometry.section import (
+    Region,
+    Section,
+    convex_hull,
+    cut_region,
+    plane_axes,
+    region,
+    tape_length,
+    unique_edges,
+)
 
 DENSITY = 985.0
 """mean density of a living body, lungs half filled [kg/m³]"""
@@ -84,7 +93,7 @@ BELOW_CROTCH = 0.025
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ground:
+class MeasureTopology:
     """What measuring needs of a topology, found once."""
 
     marks: Mapping[str, int]
@@ -93,7 +102,7 @@ class Ground:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Line:
+class MeasureLine:
     """Where a measure was taken: a closed tape or an open way on the skin."""
 
     name: str
@@ -106,7 +115,7 @@ class Line:
     share: Floats
     """how far from start to end, (p,)"""
 
-    def on(self, vertices: Floats) -> Line:
+    def on(self, vertices: Floats) -> MeasureLine:
         """Return the line as it lies on the skin in another pose, (n, 3) [m]."""
         first, last = vertices[self.start], vertices[self.end]
         return replace(self, points=first + self.share[:, None] * (last - first))
@@ -127,7 +136,7 @@ class Plane:
 
 
 @functools.cache
-def template_ground() -> Ground:
+def template_measure_topology() -> MeasureTopology:
     """Return the fixed parts of measuring a body of the template."""
     template = load_template()
     edges = unique_edges(template.triangles)
@@ -138,23 +147,23 @@ def template_ground() -> Ground:
     hand = limb_mask(template.limb, "left_hand")
     masks["arm"] &= ~hand | (np.linalg.norm(skin - skin[marks["left_wrist"]], axis=1) < 0.06)
     regions = {name: region(edges, mask) for name, mask in masks.items()}
-    return Ground(template_landmarks(), regions, template_paths())
+    return MeasureTopology(template_landmarks(), regions, template_paths())
 
 
-def ground_rows(ground: Ground) -> Ints:
+def measured_rows(ground: MeasureTopology) -> Ints:
     """Return all vertices that measuring looks at, ascending."""
     marks = np.array(list(ground.marks.values()), dtype=np.int32)
     parts = [r.rows for r in ground.regions.values()]
     return np.unique(np.concatenate([marks, *parts, *ground.paths.values()])).astype(np.int32)
 
 
-def renumbered(ground: Ground, rows: Ints) -> Ground:
+def renumbered(ground: MeasureTopology, rows: Ints) -> MeasureTopology:
     """Return the ground for a skin that holds these vertices only (ascending)."""
 
     def place(old: Ints) -> Ints:
         return np.searchsorted(rows, old).astype(np.int32)
 
-    return Ground(
+    return MeasureTopology(
         {name: int(np.searchsorted(rows, row)) for name, row in ground.marks.items()},
         {name: Region(place(r.rows), r.edges) for name, r in ground.regions.items()},
         {name: place(path) for name, path in ground.paths.items()},
@@ -164,7 +173,7 @@ def renumbered(ground: Ground, rows: Ints) -> Ground:
 def measure(body: Body) -> dict[str, float]:
     """Return the measures of a body of the template in its rest pose: metres, weight in kg."""
     _require_template(body)
-    found = measure_skin(body.vertices, joints_of(body), template_ground())
+    found = measure_skin(body.vertices, joints_of(body), template_measure_topology())
     found["weight"] = volume(body.vertices, body.triangles) * DENSITY
     return found
 
@@ -180,23 +189,23 @@ def _require_template(body: Body) -> None:
         raise ToileError(f"body {body.name} has a mesh of its own: fit the template to it before measuring")
 
 
-def section_under(skin: Floats, ground: Ground, plane: Plane) -> Section:
+def section_under(skin: Floats, ground: MeasureTopology, plane: Plane) -> Section:
     """Return what a tape lies on."""
     reach = None if plane.part == "trunk" else REACH
-    return cut(skin, ground.regions[plane.part], plane.origin, plane.normal, reach)
+    return cut_region(skin, ground.regions[plane.part], plane.origin, plane.normal, reach)
 
 
-def girth_of(skin: Floats, ground: Ground, plane: Plane) -> float:
+def girth_of(skin: Floats, ground: MeasureTopology, plane: Plane) -> float:
     """Return the length of a tape [m]."""
-    return tape((section_under(skin, ground, plane).points - plane.origin) @ plane.axes.T)
+    return tape_length((section_under(skin, ground, plane).points - plane.origin) @ plane.axes.T)
 
 
-Girth = Callable[[Floats, Ground, Plane], float]
+Girth = Callable[[Floats, MeasureTopology, Plane], float]
 """length of the tape round a skin that lies in a plane"""
 
 
 def measure_skin(
-    skin: Floats, joint: Mapping[str, Floats], ground: Ground, girth: Girth = girth_of
+    skin: Floats, joint: Mapping[str, Floats], ground: MeasureTopology, girth: Girth = girth_of
 ) -> dict[str, float]:
     """Return all measures but the weight, of a skin in the rest pose [m]."""
     marks = ground.marks
@@ -222,11 +231,11 @@ def _front_over_bust(skin: Floats, marks: Mapping[str, int]) -> float:
     return float(np.linalg.norm(neck - bust) + np.linalg.norm(bust - below))
 
 
-def _bust_front(skin: Floats, ground: Ground, height: float) -> float:
+def _bust_front(skin: Floats, ground: MeasureTopology, height: float) -> float:
     """Return the part of the bust's tape that lies in front of the arms [m]."""
     plane = Plane("trunk", np.array([0.0, height, 0.0]), UP, FLAT)
     points = section_under(skin, ground, plane).points[:, [0, 2]]
-    ring = points[hull(points)]
+    ring = points[convex_hull(points)]
     following = np.roll(ring, -1, axis=0)
     sides = [skin[ground.marks[f"left_{m}"], 2] for m in ("armpit", "shoulder")]
     ahead = np.stack([ring[:, 1], following[:, 1]]) - 0.5 * (sides[0] + sides[1])
@@ -238,7 +247,7 @@ def _bust_front(skin: Floats, ground: Ground, height: float) -> float:
 def planes(
     skin: Floats,
     joint: Mapping[str, Floats],
-    ground: Ground,
+    ground: MeasureTopology,
     levels: Mapping[str, float],
     girth: Girth = girth_of,
 ) -> dict[str, Plane]:
@@ -286,16 +295,16 @@ def volume(skin: Floats, triangles: Ints) -> float:
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
-def measure_lines(body: Body) -> list[Line]:
+def measure_lines(body: Body) -> list[MeasureLine]:
     """Return the tapes and ways along which the body is measured, for drawing."""
     _require_template(body)
-    ground, skin, joint = template_ground(), body.vertices, joints_of(body)
+    ground, skin, joint = template_measure_topology(), body.vertices, joints_of(body)
     lines = []
     for name, plane in planes(skin, joint, ground, measure_skin(skin, joint, ground)).items():
         section = section_under(skin, ground, plane)
-        at = hull((section.points - plane.origin) @ plane.axes.T)
+        at = convex_hull((section.points - plane.origin) @ plane.axes.T)
         ends = section.start[at], section.end[at], section.share[at]
-        lines.append(Line(name, section.points[at], True, *ends))
+        lines.append(MeasureLine(name, section.points[at], True, *ends))
     ways = dict(ground.paths) | {n: np.array([ground.marks[m] for m in ms]) for n, ms in WIDTHS.items()}
-    lines += [Line(name, skin[way], False, way, way, np.zeros(len(way))) for name, way in ways.items()]
+    lines += [MeasureLine(name, skin[way], False, way, way, np.zeros(len(way))) for name, way in ways.items()]
     return lines

@@ -21,20 +21,20 @@ from toile.body.measure.measures import (
     REACH,
     UP,
     WIDTHS,
-    Ground,
+    MeasureTopology,
     Plane,
     measure_skin,
     planes,
-    template_ground,
+    template_measure_topology,
 )
 from toile.body.model.data import UNIT, Template, load_template
-from toile.body.model.landmarks import whole_flesh
+from toile.body.model.landmarks import whole_skin_binding
 from toile.body.model.network import UNIT as UNITS
 from toile.body.model.population import reduced_template, shape_of, template_probe
+from toile.body.model.rest_stance import RestStance, SkinBinding, stand_at_rest
 from toile.body.model.shape import Shape, coefficients
-from toile.body.model.stance import Flesh, Stance, stand
 from toile.core.records import Floats, Ints
-from toile.geometry.section import fan
+from toile.geometry.section import tape_directions
 
 HEIGHTS = {"height": "crown", "inseam": "crotch"}
 """heights above the floor: their landmarks"""
@@ -44,21 +44,21 @@ NOTHING = np.zeros((0, 3))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Figure:
+class SkinSubset:
     """The skin that is looked at: all of it, or as much as tapes need."""
 
     template: Template
-    ground: Ground
-    flesh: Flesh
+    ground: MeasureTopology
+    flesh: SkinBinding
 
 
 @functools.cache
-def figure(whole: bool) -> Figure:
+def skin_subset(whole: bool) -> SkinSubset:
     """Return the whole figure, or the part without which nothing but the weight can be measured."""
     if whole:
-        return Figure(load_template(), template_ground(), whole_flesh())
+        return SkinSubset(load_template(), template_measure_topology(), whole_skin_binding())
     probe = template_probe()
-    return Figure(reduced_template(), probe.ground, probe.flesh)
+    return SkinSubset(reduced_template(), probe.ground, probe.flesh)
 
 
 @dataclass(slots=True)
@@ -74,29 +74,29 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Look:
+class ShapedSkin:
     """Dials as a skin in the rest pose."""
 
-    figure: Figure
+    subset: SkinSubset
     share: Floats
     """coefficients of the targets"""
-    stance: Stance
+    stance: RestStance
     joint: Mapping[str, Floats]
 
 
-def look(sex: str, age: float, dials: Floats, whole: bool) -> Look:
+def shape_skin(sex: str, age: float, dials: Floats, whole: bool) -> ShapedSkin:
     """Return dials as a skin in the rest pose; the weight needs the whole of it."""
-    seen, share = figure(whole), coefficients(shape_of(sex, age, dials))
-    stance = stand(seen.flesh, *blend(seen.template, share), bend=_bend)
-    return Look(seen, share, stance, dict(zip(seen.flesh.rig.names, stance.heads, strict=True)))
+    seen, share = skin_subset(whole), coefficients(shape_of(sex, age, dials))
+    stance = stand_at_rest(seen.flesh, *blend_shape(seen.template, share), bend=_bend)
+    return ShapedSkin(seen, share, stance, dict(zip(seen.flesh.rig.names, stance.heads, strict=True)))
 
 
-def stance_of(shape: Shape) -> Stance:
+def rest_stance_of(shape: Shape) -> RestStance:
     """Return the whole skin of a shape in the rest pose, the same bits as landmarks.neutral_stance."""
-    return stand(whole_flesh(), *blend(load_template(), coefficients(shape)))
+    return stand_at_rest(whole_skin_binding(), *blend_shape(load_template(), coefficients(shape)))
 
 
-def blend(template: Template, share: Floats) -> tuple[Floats, Floats]:
+def blend_shape(template: Template, share: Floats) -> tuple[Floats, Floats]:
     """Return skin (n, 3) and bone points (p, 3) [m] in the template's own pose: the bits of shape.blend."""
     rows = np.flatnonzero(share).astype(np.int32)
     skin = _kernels.blend(template.target_skin, rows, (share[rows] * UNIT).astype(np.float32))
@@ -106,7 +106,7 @@ def blend(template: Template, share: Floats) -> tuple[Floats, Floats]:
     return template.vertices + skin.reshape(-1, 3), template.points + points.reshape(-1, 3)
 
 
-def _bend(flesh: Flesh, skin: Floats, turned: Floats) -> Floats:
+def _bend(flesh: SkinBinding, skin: Floats, turned: Floats) -> Floats:
     """Return the skin moved by linear blend skinning."""
     matrices = np.ascontiguousarray(turned[:, :3]).reshape(-1, 12)
     moved: Floats = _kernels.skin(skin, flesh.weight_joint, flesh.weight, matrices, NOTHING, 1.0)[0]
@@ -116,29 +116,31 @@ def _bend(flesh: Flesh, skin: Floats, turned: Floats) -> Floats:
 # ---------------------------------------------------------------------------- measuring
 
 
-def measure_look(seen: Look) -> dict[str, float]:
+def measure_shaped_skin(seen: ShapedSkin) -> dict[str, float]:
     """Return all measures but the weight [m]."""
-    return measure_skin(seen.stance.skin, seen.joint, seen.figure.ground, girth)
+    return measure_skin(seen.stance.skin, seen.joint, seen.subset.ground, girth)
 
 
-def girth(skin: Floats, ground: Ground, plane: Plane) -> float:
+def girth(skin: Floats, ground: MeasureTopology, plane: Plane) -> float:
     """Return the length of a tape [m]."""
     length: float = _wind(skin, ground, plane)[0]
     return length
 
 
-def _wind(skin: Floats, ground: Ground, plane: Plane) -> tuple[float, Ints, Floats, float]:
+def _wind(skin: Floats, ground: MeasureTopology, plane: Plane) -> tuple[float, Ints, Floats, float]:
     """Return a tape's length, vertices and their slopes, and its slope along the plane's normal."""
     part = ground.regions[plane.part]
     place = np.stack([plane.origin, plane.normal, plane.axes[0], plane.axes[1]])
     reach = np.inf if plane.part == "trunk" else REACH
-    wound: tuple[float, Ints, Floats, float] = _kernels.tape(skin, part.rows, part.edges, place, reach, fan())
+    wound: tuple[float, Ints, Floats, float] = _kernels.tape(
+        skin, part.rows, part.edges, place, reach, tape_directions()
+    )
     return wound
 
 
-def readings(seen: Look, names: tuple[str, ...]) -> dict[str, Reading]:
+def readings(seen: ShapedSkin, names: tuple[str, ...]) -> dict[str, Reading]:
     """Return the named measures (people.MEASURES) with their slopes."""
-    skin, ground, marks = seen.stance.skin, seen.figure.ground, seen.figure.ground.marks
+    skin, ground, marks = seen.stance.skin, seen.subset.ground, seen.subset.ground.marks
     found = {n: _height(seen, marks[mark]) for n, mark in HEIGHTS.items() if n in names}
     found |= {n: _way(skin, [marks[m] for m in ms]) for n, ms in WIDTHS.items() if n in names}
     found |= {n: _way(skin, path) for n, path in ground.paths.items() if n in names}
@@ -147,7 +149,7 @@ def readings(seen: Look, names: tuple[str, ...]) -> dict[str, Reading]:
         if name in names:
             found[name] = _tape(name, skin, ground, plane)
     if "weight" in names:
-        inside, outward = _kernels.volume(skin, seen.figure.template.triangles)
+        inside, outward = _kernels.volume(skin, seen.subset.template.triangles)
         scale = DENSITY / UNITS["weight"]
         found["weight"] = Reading(inside * scale, np.arange(len(skin), dtype=np.int32), outward * scale)
     return found
@@ -159,7 +161,7 @@ def weigh(skin: Floats, triangles: Ints) -> float:
     return inside * DENSITY
 
 
-def _height(seen: Look, row: int) -> Reading:
+def _height(seen: ShapedSkin, row: int) -> Reading:
     """Return a height above the floor, which goes up and down with the lowest vertex."""
     rows = np.array([row, seen.stance.floor], dtype=np.int32)
     return Reading(float(seen.stance.skin[row, 1]), rows, np.stack([UP, -UP]))
@@ -174,7 +176,7 @@ def _way(skin: Floats, path: list[int] | Ints) -> Reading:
     return Reading(float(length.sum()), np.concatenate([rows[1:], rows[:-1]]), np.concatenate([step, -step]))
 
 
-def _tape(name: str, skin: Floats, ground: Ground, plane: Plane) -> Reading:
+def _tape(name: str, skin: Floats, ground: MeasureTopology, plane: Plane) -> Reading:
     """Return a girth; its plane moves with landmarks or with a bone."""
     length, rows, slopes, slide = _wind(skin, ground, plane)
     slope = slide * plane.normal

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.body.model.fast_measures import Look, Reading, look, measure_look, readings
-from toile.body.model.gradient import MIDDLES, jacobian, turns
+from toile.body.model.fast_measures import Reading, ShapedSkin, measure_shaped_skin, readings, shape_skin
+from toile.body.model.gradient import MIDDLES, coefficient_slopes, measure_jacobian
 from toile.body.model.network import UNIT, Network, complete, guess, load_network
 from toile.body.model.population import DIALS, MEASURES
 from toile.core.records import Floats
@@ -67,7 +67,7 @@ class Trial:
 
     dials: Floats
     """(d,)"""
-    seen: Look
+    seen: ShapedSkin
     read: list[Reading]
     """of the asked measures"""
     error: Floats
@@ -92,7 +92,7 @@ def fit_dials(sex: str, wanted: Mapping[str, float], age: float | None = None) -
     best, steps = solver.run()
     error = {n: float(e * UNIT.get(n, 1.0)) for n, e in zip(solver.asked, best.error, strict=True)}
     rarity = solver.length(best.dials - guess(network, network.mean))
-    return Fit(solver.age, best.dials, error, steps, measure_look(best.seen), rarity)
+    return Fit(solver.age, best.dials, error, steps, measure_shaped_skin(best.seen), rarity)
 
 
 class _Solver:
@@ -126,19 +126,19 @@ class _Solver:
 
     def try_on(self, dials: Floats) -> Trial:
         """Return what dials measure."""
-        seen = look(self.sex, self.age, dials, whole="weight" in self.asked)
+        seen = shape_skin(self.sex, self.age, dials, whole="weight" in self.asked)
         found = readings(seen, self.asked)
         read = [found[n] for n in self.asked]
         return Trial(dials, seen, read, np.array([r.value for r in read]) - self.goal)
 
     def slopes(self, here: Trial) -> Floats:
         """Return the change of the asked measures with the dials, (m, d)."""
-        return jacobian(here.seen, here.read, turns(self.sex, self.age, here.dials))
+        return measure_jacobian(here.seen, here.read, coefficient_slopes(self.sex, self.age, here.dials))
 
     def slopes_beyond(self, here: Trial, some: list[int]) -> Floats:
         """Return the change of the asked measures with some dials past their middles, (m, s)."""
-        turn = turns(self.sex, self.age, here.dials, beyond=True)[some]
-        return jacobian(here.seen, here.read, turn)
+        turn = coefficient_slopes(self.sex, self.age, here.dials, beyond=True)[some]
+        return measure_jacobian(here.seen, here.read, turn)
 
     def learn(self, slopes: Floats, here: Trial, there: Trial) -> Floats:
         """Return slopes that tell what a step showed, changed least in the population's metric."""

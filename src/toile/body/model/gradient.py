@@ -11,7 +11,7 @@ import numpy as np
 
 from toile import _kernels
 from toile.body.model.data import UNIT, Rig
-from toile.body.model.fast_measures import Look, Reading
+from toile.body.model.fast_measures import Reading, ShapedSkin
 from toile.body.model.population import DIALS, NEUTRAL, evenness, shape_of
 from toile.body.model.shape import coefficients, slider_rows
 from toile.core.records import Floats, Ints
@@ -21,14 +21,14 @@ MIDDLES = np.array([NEUTRAL.get(name, 0.0) for name in DIALS])
 """where a dial passes from its lower to its upper targets"""
 
 
-def jacobian(seen: Look, read: list[Reading], turn: Floats) -> Floats:
+def measure_jacobian(seen: ShapedSkin, read: list[Reading], turn: Floats) -> Floats:
     """Return the change of readings of a look with dials that turn the target coefficients so, (m, d)."""
     active = np.flatnonzero(np.abs(turn).max(axis=0) > 1e-9).astype(np.int32)
     slopes: Floats = _target_slopes(seen, read, active) @ turn[:, active].T
     return slopes
 
 
-def turns(sex: str, age: float, dials: Floats, beyond: bool = False) -> Floats:
+def coefficient_slopes(sex: str, age: float, dials: Floats, beyond: bool = False) -> Floats:
     """Return the change of the target coefficients with the dials, (d, k); beyond: past their middles."""
     share = coefficients(shape_of(sex, age, dials))
     found = np.zeros((len(dials), len(share)))
@@ -51,9 +51,9 @@ def turns(sex: str, age: float, dials: Floats, beyond: bool = False) -> Floats:
     return found
 
 
-def _target_slopes(seen: Look, read: list[Reading], active: Ints) -> Floats:
+def _target_slopes(seen: ShapedSkin, read: list[Reading], active: Ints) -> Floats:
     """Return the change of readings with the active targets, (m, a)."""
-    template, flesh = seen.figure.template, seen.figure.flesh
+    template, flesh = seen.subset.template, seen.subset.flesh
     rows = np.concatenate([r.rows for r in read])
     start = np.concatenate([[0], np.cumsum([len(r.rows) for r in read])]).astype(np.int32)
     rotation = np.ascontiguousarray(seen.stance.turned[:, :3, :3])

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile.body.model.data import Template, load_template
+from toile.body.model.rest_stance import RestStance, SkinBinding, stand_at_rest
 from toile.body.model.shape import Shape, blend, coefficients
-from toile.body.model.stance import Flesh, Stance, stand
 from toile.core.records import LIMBS, Bools, Floats, Ints
 from toile.geometry.section import unique_edges
 
@@ -34,21 +34,21 @@ PATHS = {
 def template_landmarks() -> dict[str, int]:
     """Return landmark name → vertex of the template."""
     template = load_template()
-    stance = neutral_stance(Shape())
+    stance = skin_at_rest(Shape())
     joint = dict(zip(template.rigs["cmu_mb"].names, stance.heads, strict=True))
     return find_landmarks(template, stance.skin, joint)
 
 
-def neutral_stance(shape: Shape) -> Stance:
+def skin_at_rest(shape: Shape) -> RestStance:
     """Return the whole skin of a shape in the rest pose."""
-    return stand(whole_flesh(), *blend(load_template(), coefficients(shape)))
+    return stand_at_rest(whole_skin_binding(), *blend(load_template(), coefficients(shape)))
 
 
 @functools.cache
-def whole_flesh() -> Flesh:
+def whole_skin_binding() -> SkinBinding:
     """Return the whole skin and how it hangs on the first rig."""
     template = load_template()
-    return Flesh.of(template.rigs["cmu_mb"], limb_mask(template.limb, "left_thigh"))
+    return SkinBinding.of(template.rigs["cmu_mb"], limb_mask(template.limb, "left_thigh"))
 
 
 @functools.cache
@@ -59,7 +59,7 @@ def template_paths() -> dict[str, Ints]:
     both = np.concatenate([edges, edges[:, ::-1]])
     both = both[np.argsort(both[:, 0], kind="stable")]
     first = np.searchsorted(both[:, 0], np.arange(len(template.vertices) + 1)).tolist()
-    ways = Ways(template.vertices, first, both[:, 1])
+    ways = EdgeGraph(template.vertices, first, both[:, 1])
     found = {}
     for name, legs in PATHS.items():
         runs = [_shortest(ways, marks[a], marks[b]) for a, b in legs]
@@ -68,7 +68,7 @@ def template_paths() -> dict[str, Ints]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Ways:
+class EdgeGraph:
     """Edges of a mesh, from vertex to vertex."""
 
     places: Floats
@@ -79,7 +79,7 @@ class Ways:
     """neighbours of all vertices one after another"""
 
 
-def _shortest(ways: Ways, start: int, end: int) -> list[int]:
+def _shortest(ways: EdgeGraph, start: int, end: int) -> list[int]:
     """Return the vertices of the shortest way along edges (Hart, Nilsson and Raphael 1968)."""
     places, first = ways.places, ways.first
     left = np.linalg.norm(places - places[end], axis=1)
@@ -156,7 +156,7 @@ def _levels(
 
 def _folds(marks: dict[str, int]) -> dict[str, int]:
     """Return where the underside of each breast meets the ribs, found on a woman with a large bust."""
-    skin = neutral_stance(Shape(cup=1.0)).skin
+    skin = skin_at_rest(Shape(cup=1.0)).skin
     found = {}
     for low in ("left", "right"):
         bust = skin[marks[f"{low}_bust"]]

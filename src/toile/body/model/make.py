@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.body.measure.measures import measure_skin, template_ground
+from toile.body.measure.measures import measure_skin, template_measure_topology
+from toile.body.model.check_measures import check_measures, report_misses, report_rarity
 from toile.body.model.data import CARRIER_OF_MIXAMO, Rig, load_template
-from toile.body.model.fast_measures import stance_of, weigh
+from toile.body.model.fast_measures import rest_stance_of, weigh
 from toile.body.model.fitting import fit_dials
 from toile.body.model.landmarks import template_landmarks
 from toile.body.model.population import DIALS, shape_of
-from toile.body.model.request import check_request, report_misses, report_rarity
+from toile.body.model.rest_stance import skeleton_of
 from toile.body.model.shape import Shape
-from toile.body.model.stance import skeleton_of
 from toile.core import container
 from toile.core.blas import one_thread
 from toile.core.errors import ToileError
@@ -51,7 +51,7 @@ def body_from_shape(
     if rig not in template.rigs:
         raise ToileError(f"no rig '{rig}'; there are {', '.join(template.rigs)}")
     bones = template.rigs[rig]
-    stance = stance_of(shape)
+    stance = rest_stance_of(shape)
     body = Body(
         name=name,
         vertices=stance.skin,
@@ -64,7 +64,7 @@ def body_from_shape(
     )
     if measures is None:
         joint = dict(zip(template.rigs["cmu_mb"].names, stance.heads, strict=True))
-        measures = measure_skin(stance.skin, joint, template_ground())
+        measures = measure_skin(stance.skin, joint, template_measure_topology())
     weight = weigh(body.vertices, body.triangles)
     return replace(body, measurements={**measures, "weight": weight})
 
@@ -160,7 +160,7 @@ def make_body(sex: str = "female", age: float | None = None, name: str = "body",
     A request that cannot be met within 1 cm (1 kg) warns and gives the nearest body; one that no person has,
     or that contradicts itself, raises a ToileError that says what would be possible.
     """
-    wanted = check_request(sex, age, measures)
+    wanted = check_measures(sex, age, measures)
     fit = fit_dials(sex, wanted, age)
     body = body_from_shape(shape_of(sex, fit.age, fit.dials), name, fit.measures)
     report_misses(sex, wanted, body.measurements)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from toile.body.measure.measures import DENSITY, volume
 from toile.body.model.data import load_arrays, load_template
-from toile.body.model.landmarks import neutral_stance
+from toile.body.model.landmarks import skin_at_rest
 from toile.body.model.population import DIALS, MEASURES, measure_shape, sample_people, shape_of
 from toile.core.records import Floats
 
@@ -72,7 +72,7 @@ def _in_order(found: Mapping[str, float]) -> Floats:
 
 def weigh_dials(sex: str, age: float, dials: Floats) -> float:
     """Return the weight of the whole body in solver units."""
-    skin = neutral_stance(shape_of(sex, age, dials)).skin
+    skin = skin_at_rest(shape_of(sex, age, dials)).skin
     return volume(skin, load_template().triangles) * DENSITY / UNIT["weight"]
 
 

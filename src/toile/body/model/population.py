@@ -12,11 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.body.measure.measures import Ground, ground_rows, measure_skin, renumbered, template_ground
+from toile.body.measure.measures import (
+    MeasureTopology,
+    measure_skin,
+    measured_rows,
+    renumbered,
+    template_measure_topology,
+)
 from toile.body.model.data import Template, load_template
 from toile.body.model.landmarks import limb_mask
+from toile.body.model.rest_stance import SkinBinding, stand_at_rest
 from toile.body.model.shape import Shape, blend, coefficients, reduced, slider_rows
-from toile.body.model.stance import Flesh, stand
 from toile.core.records import Floats, Ints
 
 MEASURES = (
@@ -79,20 +85,20 @@ RHO_LIMITS = (0.3, 3.0)
 class Probe:
     """The part of the skin that measuring looks at: quick to shape and to measure."""
 
-    ground: Ground
+    ground: MeasureTopology
     rows: Ints
-    flesh: Flesh
+    flesh: SkinBinding
 
 
 @functools.cache
 def template_probe() -> Probe:
     """Return the probe of the template."""
-    template, ground = load_template(), template_ground()
+    template, ground = load_template(), template_measure_topology()
     # the soles decide where the floor is
     low = template.vertices[:, 1] < template.vertices[:, 1].min() + 0.006
     thigh = limb_mask(template.limb, "left_thigh")
-    rows = np.union1d(ground_rows(ground), np.flatnonzero(low | thigh)).astype(np.int32)
-    return Probe(renumbered(ground, rows), rows, Flesh.of(template.rigs["cmu_mb"], thigh, rows))
+    rows = np.union1d(measured_rows(ground), np.flatnonzero(low | thigh)).astype(np.int32)
+    return Probe(renumbered(ground, rows), rows, SkinBinding.of(template.rigs["cmu_mb"], thigh, rows))
 
 
 @functools.cache
@@ -104,7 +110,7 @@ def reduced_template() -> Template:
 def measure_shape(shape: Shape) -> dict[str, float]:
     """Return all measures of a shape but its weight [m], from the probe's vertices in the rest pose."""
     probe = template_probe()
-    stance = stand(probe.flesh, *blend(reduced_template(), coefficients(shape)))
+    stance = stand_at_rest(probe.flesh, *blend(reduced_template(), coefficients(shape)))
     joint = dict(zip(probe.flesh.rig.names, stance.heads, strict=True))
     return measure_skin(stance.skin, joint, probe.ground)
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from toile.body.model.data import load_template
-from toile.body.model.landmarks import limb_mask, neutral_stance
+from toile.body.model.landmarks import limb_mask, skin_at_rest
 from toile.body.model.shape import Shape
 from toile.body.model.skin import vertex_normals
 from toile.body.scan.clean import Cloud
@@ -38,7 +38,7 @@ ASIDE = 0.012
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rings:
+class BodyRings:
     """A part of the body cut into rings."""
 
     rows: Ints
@@ -48,7 +48,7 @@ class Rings:
 
 
 @dataclass(frozen=True, slots=True)
-class Lie:
+class SurfaceOffset:
     """How a scan lies on one part of the body."""
 
     uneven: float
@@ -68,17 +68,17 @@ def scan_gaps(cloud: Cloud, skin: Floats) -> Floats:
     return np.where(count > 0, (off * same).sum(axis=1) / np.maximum(count, 1), np.nan)
 
 
-def lies(gap: Floats) -> dict[str, Lie]:
+def surface_offsets(gap: Floats) -> dict[str, SurfaceOffset]:
     """Return how the scan lies on the trunk, and on the worse of arms and legs; gap of each vertex [m]."""
     found = {name: _lie(gap, rings) for name, rings in template_rings().items()}
     return {
-        part: Lie(*(max(getattr(lie, field) for lie in group) for field in ("uneven", "step")))
+        part: SurfaceOffset(*(max(getattr(lie, field) for lie in group) for field in ("uneven", "step")))
         for part in ("trunk", *CHAINS)
         if (group := [lie for name, lie in found.items() if name.endswith(part)])
     }
 
 
-def _lie(gap: Floats, rings: Rings) -> Lie:
+def _lie(gap: Floats, rings: BodyRings) -> SurfaceOffset:
     middle, spread = [], []
     for start, end in pairwise(rings.start):
         values = gap[rings.rows[start:end]]
@@ -91,17 +91,17 @@ def _lie(gap: Floats, rings: Rings) -> Lie:
     # two rings on either side of one: a hem lies in between
     change = np.abs((at[:-4] + at[1:-3]) - (at[3:-1] + at[4:])) / 2
     uneven = np.array(spread)[~np.isnan(spread)]
-    return Lie(
+    return SurfaceOffset(
         float(np.percentile(uneven, 80)) if len(uneven) else 0.0,
         float(np.nanmax(change)) if not np.isnan(change).all() else 0.0,
     )
 
 
 @functools.cache
-def template_rings() -> Mapping[str, Rings]:
+def template_rings() -> Mapping[str, BodyRings]:
     """Return trunk, left_arm, right_arm, left_leg and right_leg in rings."""
     template = load_template()
-    stance = neutral_stance(Shape())
+    stance = skin_at_rest(Shape())
     joint = dict(zip(template.rigs["cmu_mb"].names, stance.heads, strict=True))
     trunk = limb_mask(template.limb, "torso", "pelvis")
     found = {"trunk": _rings(trunk, -stance.skin[trunk, 1], TRUNK_ENDS)}
@@ -127,7 +127,7 @@ def _along(points: Floats, line: Floats) -> Floats:
     return place
 
 
-def _rings(part: Bools, along: Floats, ends: tuple[float, float]) -> Rings:
+def _rings(part: Bools, along: Floats, ends: tuple[float, float]) -> BodyRings:
     """Return the vertices of a part cut into rings by their place along it [m], without its ends."""
     low = max(along.min(), 0.0) if along.max() > 0 else along.min()
     kept = (along > low + ends[0]) & (along < along.max() - ends[1])
@@ -135,4 +135,4 @@ def _rings(part: Bools, along: Floats, ends: tuple[float, float]) -> Rings:
     number -= number.min()
     order = np.argsort(number, kind="stable")
     start = np.searchsorted(number[order], np.arange(number.max() + 2))
-    return Rings(np.flatnonzero(part)[kept][order].astype(np.int32), start.astype(np.int32))
+    return BodyRings(np.flatnonzero(part)[kept][order].astype(np.int32), start.astype(np.int32))

@@ -13,7 +13,15 @@ from toile.body.model.data import load_template
 from toile.body.model.landmarks import limb_mask
 from toile.body.model.skin import vertex_normals
 from toile.body.scan.clean import Cloud
-from toile.body.scan.model import TURNED, Model, Pose, local_turns, posed, slopes, stepped
+from toile.body.scan.model import (
+    TURNED,
+    ScanModel,
+    ScanPose,
+    local_turns,
+    pose_after_step,
+    posed_skin,
+    slopes,
+)
 from toile.core.records import Floats, Ints
 from toile.geometry.section import unique_edges
 
@@ -56,13 +64,13 @@ class Matches:
     """0 to 1, (k,)"""
 
 
-def fit_pose(model: Model, cloud: Cloud, pose: Pose) -> tuple[Pose, Cloud]:
+def fit_pose(model: ScanModel, cloud: Cloud, pose: ScanPose) -> tuple[ScanPose, Cloud]:
     """Return the person of the model that is nearest to the scan, and the scan with normals outwards."""
     triangles = load_template().triangles
     rng = np.random.default_rng(4)
     rows = _spread_rows(model, rng)
     for step, sigma in enumerate(np.geomspace(*SIGMA, STEPS)):
-        skin = posed(model, pose)
+        skin = posed_skin(model, pose)
         normals = vertex_normals(skin, triangles)
         if step == SIGNED:
             cloud = _outwards(cloud, skin, normals)
@@ -73,7 +81,7 @@ def fit_pose(model: Model, cloud: Cloud, pose: Pose) -> tuple[Pose, Cloud]:
     return pose, _outwards(cloud, skin, normals)
 
 
-def _spread_rows(model: Model, rng: np.random.Generator) -> Ints:
+def _spread_rows(model: ScanModel, rng: np.random.Generator) -> Ints:
     """Return vertices spread evenly over the skin."""
     gap = cKDTree(model.mean[: model.skin_count]).query(model.mean[: model.skin_count], k=5)[0][:, -1] ** 2
     return rng.choice(model.skin_count, BACK, replace=False, p=gap / gap.sum()).astype(np.int32)
@@ -105,7 +113,7 @@ def _match(
     return Matches(row, target, normal, weight)
 
 
-def _gauss_newton(model: Model, pose: Pose, skin: Floats, match: Matches, sigma: float) -> Pose:
+def _gauss_newton(model: ScanModel, pose: ScanPose, skin: Floats, match: Matches, sigma: float) -> ScanPose:
     keep = match.weight > 0.01
     row, normal, weight = match.row[keep], match.normal[keep], match.weight[keep]
     slope = slopes(model, pose, row, normal)
@@ -125,7 +133,7 @@ def _gauss_newton(model: Model, pose: Pose, skin: Floats, match: Matches, sigma:
     step = np.linalg.solve(square + np.diag(prior), side)
     turn = step[count:-3]
     step[count:-3] = turn * min(1.0, 0.35 / max(float(np.abs(turn).max()), 1e-9))
-    return stepped(model, pose, step)
+    return pose_after_step(model, pose, step)
 
 
 def fit_rest(skin: Floats, cloud: Cloud) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from toile.body.model.data import load_template
-from toile.body.model.landmarks import neutral_stance
+from toile.body.model.landmarks import skin_at_rest
 from toile.body.model.population import sample_people, shape_of
 from toile.body.model.skeleton import descendants
 from toile.core.records import Bools, Floats, Ints
@@ -30,7 +30,7 @@ TURNED = (
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Model:
+class ScanModel:
     """Mean and components of skin, joints and bone ends in the rest pose."""
 
     mean: Floats
@@ -54,14 +54,14 @@ class Model:
 
 
 @functools.cache
-def scan_model() -> Model:
+def scan_model() -> ScanModel:
     """Return the model, computed at first use (about a second)."""
     template = load_template()
     rig = template.rigs["cmu_mb"]
     rows, sexes = [], []
     for sex in ("female", "male"):
         for age, dials in zip(*sample_people(sex, PEOPLE, seed=7), strict=True):
-            stance = neutral_stance(shape_of(sex, float(age), dials))
+            stance = skin_at_rest(shape_of(sex, float(age), dials))
             rows.append(np.concatenate([stance.skin, stance.heads, stance.tails]).astype(np.float32).ravel())
             sexes.append(sex)
     data = np.array(rows)
@@ -82,7 +82,7 @@ def scan_model() -> Model:
         below[i, descendants(rig.parents, int(joint))] = True
     weights = np.zeros((count, joints))
     np.add.at(weights, (np.arange(count)[:, None], rig.weight_joint), rig.weight)
-    return Model(
+    return ScanModel(
         mean.astype(np.float64).reshape(-1, 3), parts.reshape(-1, 3, len(values)), count,
         {n: score[g].mean(axis=0) for n, g in groups.items()}, score.T @ off / (off @ off),
         {n: float(height[g].mean()) for n, g in groups.items()}, weights, rig.parents, turned, below,
@@ -90,7 +90,7 @@ def scan_model() -> Model:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Pose:
+class ScanPose:
     """A person of the model in a pose."""
 
     shape: Floats
@@ -101,14 +101,14 @@ class Pose:
     """where the root joint is [m], (3,)"""
 
 
-def rest(model: Model, shape: Floats) -> tuple[Floats, Floats, Floats]:
+def rest_skin(model: ScanModel, shape: Floats) -> tuple[Floats, Floats, Floats]:
     """Return skin, heads and tails in the rest pose [m]."""
     both = model.mean + model.parts @ shape
     skin, joints = both[: model.skin_count], len(model.parents)
     return skin, both[model.skin_count : -joints], both[-joints:]
 
 
-def joint_places(model: Model, pose: Pose, heads: Floats) -> Floats:
+def joint_places(model: ScanModel, pose: ScanPose, heads: Floats) -> Floats:
     """Return where the joints are in the pose [m], (j, 3); heads (j, 3) or their slopes (j, 3, k)."""
     places = np.zeros_like(heads)
     for j, parent in enumerate(model.parents):
@@ -117,9 +117,9 @@ def joint_places(model: Model, pose: Pose, heads: Floats) -> Floats:
     return places
 
 
-def posed(model: Model, pose: Pose, rows: Ints | None = None) -> Floats:
+def posed_skin(model: ScanModel, pose: ScanPose, rows: Ints | None = None) -> Floats:
     """Return the skin (or these rows of it) in the pose [m]."""
-    skin, heads, _ = rest(model, pose.shape)
+    skin, heads, _ = rest_skin(model, pose.shape)
     rows = np.arange(model.skin_count, dtype=np.int32) if rows is None else rows
     places = joint_places(model, pose, heads) + pose.root
     shift = places - np.einsum("jab,jb->ja", pose.turn, heads)
@@ -129,9 +129,9 @@ def posed(model: Model, pose: Pose, rows: Ints | None = None) -> Floats:
     return result
 
 
-def slopes(model: Model, pose: Pose, rows: Ints, normals: Floats) -> Floats:
+def slopes(model: ScanModel, pose: ScanPose, rows: Ints, normals: Floats) -> Floats:
     """Return how far along its normal each row moves per parameter: components, turns, root, (m, p)."""
-    skin, heads, _ = rest(model, pose.shape)
+    skin, heads, _ = rest_skin(model, pose.shape)
     weights = model.weights[rows]
     slope_heads = model.parts[model.skin_count : -len(heads)]
     slope_shift = joint_places(model, pose, slope_heads) - pose.turn @ slope_heads
@@ -151,7 +151,7 @@ def slopes(model: Model, pose: Pose, rows: Ints, normals: Floats) -> Floats:
     return np.concatenate([by_shape, by_turn.reshape(len(rows), -1), normals], axis=1)
 
 
-def stepped(model: Model, pose: Pose, step: Floats) -> Pose:
+def pose_after_step(model: ScanModel, pose: ScanPose, step: Floats) -> ScanPose:
     """Return the pose after a step of all parameters (order as in slopes)."""
     count = len(pose.shape)
     turn = pose.turn.copy()
@@ -159,10 +159,10 @@ def stepped(model: Model, pose: Pose, step: Floats) -> Pose:
     # from the leaves to the root, so that each turn is about the axes that its slope was taken for
     for i in range(len(model.turned) - 1, -1, -1):
         turn[model.below[i]] = small[i] @ turn[model.below[i]]
-    return Pose(pose.shape + step[:count], turn, pose.root + step[-3:])
+    return ScanPose(pose.shape + step[:count], turn, pose.root + step[-3:])
 
 
-def local_turns(model: Model, pose: Pose) -> Floats:
+def local_turns(model: ScanModel, pose: ScanPose) -> Floats:
     """Return how each fitted joint is turned against its parent, axis times angle [rad], (t, 3)."""
     parents = model.parents[model.turned]
     before = np.where((parents >= 0)[:, None, None], pose.turn[parents], np.eye(3))
@@ -170,7 +170,7 @@ def local_turns(model: Model, pose: Pose) -> Floats:
     return found
 
 
-def start_pose(model: Model, sex: str, arm_down: float, height: float | None = None) -> Pose:
+def start_pose(model: ScanModel, sex: str, arm_down: float, height: float | None = None) -> ScanPose:
     """Return the mean person of a sex, upright, the arms this far below the horizontal [rad]."""
     shape = model.sexes[sex]
     if height is not None:
@@ -179,5 +179,5 @@ def start_pose(model: Model, sex: str, arm_down: float, height: float | None = N
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         raised = Rotation.from_rotvec([0.0, 0.0, sign * (np.radians(45.0) - arm_down)]).as_matrix()
         turn[model.below[TURNED.index(side + "Arm")]] = raised
-    _, heads, _ = rest(model, shape)
-    return Pose(shape, turn, heads[0])
+    _, heads, _ = rest_skin(model, shape)
+    return ScanPose(shape, turn, heads[0])

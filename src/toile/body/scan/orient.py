@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
-from toile.body.scan.model import TURNED, Model, Pose, posed, scan_model, start_pose
+from toile.body.scan.model import TURNED, ScanModel, ScanPose, posed_skin, scan_model, start_pose
 from toile.core.errors import ToileError
 from toile.core.records import Floats
 
@@ -33,7 +33,7 @@ ROUNDS = 15
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Facing:
+class ScanOrientation:
     """ours_from_file, and the mannequin that fits best."""
 
     turn: Floats
@@ -80,7 +80,7 @@ class _Guess:
     mannequin: _Mannequin
 
 
-def find_facing(points: Floats, name: str) -> Facing:
+def find_orientation(points: Floats, name: str) -> ScanOrientation:
     """Return how the scan stands; a height that no unit explains is refused."""
     refined = _guesses(points, _mannequins(scan_model()))
     best = refined[0]
@@ -102,7 +102,7 @@ def find_facing(points: Floats, name: str) -> Facing:
     shift = best.shift * scale / best.scale
     shift = shift - np.array([0.0, placed[:, 1].min() + shift[1], 0.0])
     m = best.mannequin
-    return Facing(best.turn, scale, shift, unit, m.sex, m.arm_down, margin, short)
+    return ScanOrientation(best.turn, scale, shift, unit, m.sex, m.arm_down, margin, short)
 
 
 def crouches(points: Floats) -> bool:
@@ -124,14 +124,14 @@ def _unit(tall: float, heights: tuple[float, float]) -> str:
     return next((u for u, size in UNITS.items() if heights[0] <= tall * size <= heights[1]), "")
 
 
-def _mannequins(model: Model) -> list[_Mannequin]:
+def _mannequins(model: ScanModel) -> list[_Mannequin]:
     return [
         _mannequin(model, start_pose(model, sex, np.radians(degrees)), sex, degrees)
         for sex, degrees in product(("female", "male"), ARMS)
     ]
 
 
-def _crouched(model: Model) -> list[_Mannequin]:
+def _crouched(model: ScanModel) -> list[_Mannequin]:
     """Return people with bent hips and knees."""
     found = []
     for sex, (thigh, shin, trunk), degrees in product(("female", "male"), CROUCHES, (20.0, 45.0, 70.0)):
@@ -145,15 +145,15 @@ def _crouched(model: Model) -> list[_Mannequin]:
     return found
 
 
-def _mannequin(model: Model, pose: Pose, sex: str, degrees: float) -> _Mannequin:
+def _mannequin(model: ScanModel, pose: ScanPose, sex: str, degrees: float) -> _Mannequin:
     rng = np.random.default_rng(3)
     # fingers and face are finer than the rest: choose by area
     rows = rng.choice(model.skin_count, 900, replace=False, p=_vertex_share(model)).astype(np.int32)
-    points = posed(model, pose, rows)
+    points = posed_skin(model, pose, rows)
     return _Mannequin(sex, float(np.radians(degrees)), points, cKDTree(points))
 
 
-def _vertex_share(model: Model) -> Floats:
+def _vertex_share(model: ScanModel) -> Floats:
     tree = cKDTree(model.mean[: model.skin_count])
     gap = tree.query(tree.data, k=5)[0][:, -1] ** 2
     share: Floats = gap / gap.sum()

@@ -16,14 +16,22 @@ from toile.body.model.skeleton import joint_frames, swing
 from toile.body.scan.clean import Cloud, clean
 from toile.body.scan.cloth import scan_gaps
 from toile.body.scan.fit import fit_pose, fit_rest, surface_gap
-from toile.body.scan.model import Model, Pose, joint_places, posed, rest, scan_model, start_pose
-from toile.body.scan.orient import Facing, find_facing
-from toile.body.scan.refusals import Findings, check, look, lost_arms
+from toile.body.scan.model import (
+    ScanModel,
+    ScanPose,
+    joint_places,
+    posed_skin,
+    rest_skin,
+    scan_model,
+    start_pose,
+)
+from toile.body.scan.orient import ScanOrientation, find_orientation
+from toile.body.scan.refusals import Findings, check, inspect_fit, lost_arms
 from toile.core.blas import one_thread
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Ints, Skeleton
 from toile.core.units import cm
-from toile.io.glb_read import read_glb
+from toile.io.glb import read_glb
 from toile.io.surfaces import FORMATS, read_triangles
 
 SURE_HEIGHT = (1.40, 1.95)
@@ -44,7 +52,7 @@ class ScanFit:
     """A body fitted to a scan, and how well."""
 
     body: Body
-    facing: Facing
+    facing: ScanOrientation
     """ours_from_file"""
     mean_error: float
     """distance of the scan to the fitted skin, head, hands and feet aside [m]"""
@@ -91,14 +99,14 @@ def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
     with one_thread():
         cloud = clean(points, triangles, name)
         model = scan_model()
-        facing = find_facing(cloud.points, name)
+        facing = find_orientation(cloud.points, name)
         floor = cloud.floor
         cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
         pose, cloud, found = _fitted(model, facing, cloud)
         check(found, cloud, name)
         if facing.short:
             raise ToileError(facing.short)
-        fitted = fit_rest(posed(model, pose), cloud)
+        fitted = fit_rest(posed_skin(model, pose), cloud)
         mean, high = _errors(cloud, fitted)
         up = _plumb(model, pose)
         body = _body(model, pose, fitted, Path(name).stem or "scan", float(np.ptp(fitted @ up)))
@@ -106,13 +114,13 @@ def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
     return ScanFit(body, facing, mean, high, fitted, scan_gaps(cloud, fitted), found, told)
 
 
-def _fitted(model: Model, facing: Facing, cloud: Cloud) -> tuple[Pose, Cloud, Findings]:
+def _fitted(model: ScanModel, facing: ScanOrientation, cloud: Cloud) -> tuple[ScanPose, Cloud, Findings]:
     """Return the person nearest to the scan; arms that found nothing try again from other places."""
     height = float(np.ptp(cloud.points[:, 1]))
-    best: tuple[Pose, Cloud, Findings] | None = None
+    best: tuple[ScanPose, Cloud, Findings] | None = None
     for arm_down in (facing.arm_down, *np.radians(ARMS_AGAIN)):
         pose, seen = fit_pose(model, cloud, start_pose(model, facing.sex, float(arm_down), height))
-        found = look(model, pose, seen)
+        found = inspect_fit(model, pose, seen)
         if best is None or found.off < best[2].off:
             best = pose, seen, found
         if not lost_arms(best[2]):
@@ -121,18 +129,18 @@ def _fitted(model: Model, facing: Facing, cloud: Cloud) -> tuple[Pose, Cloud, Fi
     return best
 
 
-def _plumb(model: Model, pose: Pose) -> Floats:
+def _plumb(model: ScanModel, pose: ScanPose) -> Floats:
     """Return the person's own vertical: what the rest pose's line from the ankles to the neck became."""
     names = load_template().rigs["cmu_mb"].names
     feet, neck = [names.index("LeftFoot"), names.index("RightFoot")], names.index("Neck")
-    _, heads, _ = rest(model, pose.shape)
+    _, heads, _ = rest_skin(model, pose.shape)
     places = joint_places(model, pose, heads)
     before, after = (joint[neck] - joint[feet].mean(axis=0) for joint in (heads, places))
     up: Floats = swing(before, after) @ np.array([0.0, 1.0, 0.0])
     return up
 
 
-def _doubts(facing: Facing, up: Floats, floor: Floats | None, height: float) -> tuple[str, ...]:
+def _doubts(facing: ScanOrientation, up: Floats, floor: Floats | None, height: float) -> tuple[str, ...]:
     """Return what the customer should confirm; up: the person's vertical in the file's axes."""
     found = []
     if not SURE_HEIGHT[0] <= height <= SURE_HEIGHT[1]:
@@ -154,16 +162,16 @@ def _errors(cloud: Cloud, skin: Floats) -> tuple[float, float]:
     return float(gap.mean()), float(np.quantile(gap, 0.95))
 
 
-def _body(model: Model, pose: Pose, fitted: Floats, name: str, height: float) -> Body:
+def _body(model: ScanModel, pose: ScanPose, fitted: Floats, name: str, height: float) -> Body:
     """Return the fitted skin in the rest pose: what the pose did is undone vertex by vertex.
 
     height: of the person as scanned [m]; legs apart, as in the rest pose, make it less.
     """
     template = load_template()
     rig = template.rigs["cmu_mb"]
-    skin, heads, tails = rest(model, pose.shape)
+    skin, heads, tails = rest_skin(model, pose.shape)
     matrix = np.einsum("nj,jab->nab", model.weights, pose.turn, optimize=True)
-    moved = np.linalg.solve(matrix, (fitted - posed(model, pose))[:, :, None])[:, :, 0]
+    moved = np.linalg.solve(matrix, (fitted - posed_skin(model, pose))[:, :, None])[:, :, 0]
     skin = skin + moved
     floor = np.array([0.0, skin[:, 1].min(), 0.0])
     heads, tails = heads - floor, tails - floor

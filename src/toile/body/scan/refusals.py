@@ -15,9 +15,9 @@ from toile.body.model.data import load_template
 from toile.body.model.landmarks import limb_mask
 from toile.body.model.skin import vertex_normals
 from toile.body.scan.clean import Cloud
-from toile.body.scan.cloth import Lie, lies, scan_gaps
+from toile.body.scan.cloth import SurfaceOffset, scan_gaps, surface_offsets
 from toile.body.scan.fit import surface_gap
-from toile.body.scan.model import Model, Pose, joint_places, posed, rest
+from toile.body.scan.model import ScanModel, ScanPose, joint_places, posed_skin, rest_skin
 from toile.body.scan.orient import crouches
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Floats
@@ -65,13 +65,13 @@ class Findings:
     """between the line of the legs and that of the trunk [rad]"""
     leg_bend: float
     """greatest angle of thighs and shins against the legs' rest direction [rad]"""
-    lie: Mapping[str, Lie] = field(default_factory=dict)
+    lie: Mapping[str, SurfaceOffset] = field(default_factory=dict)
     """how the scan lies on trunk, arms and legs"""
 
 
-def look(model: Model, pose: Pose, cloud: Cloud) -> Findings:
+def inspect_fit(model: ScanModel, pose: ScanPose, cloud: Cloud) -> Findings:
     """Return what the fitted person tells about the scan."""
-    template, skin = load_template(), posed(model, pose)
+    template, skin = load_template(), posed_skin(model, pose)
     normals = vertex_normals(skin, template.triangles)
     gaps, near = cKDTree(cloud.points).query(skin, k=4)
     same = np.einsum("nka,na->nk", cloud.normals[near], normals) > 0.0
@@ -88,13 +88,13 @@ def look(model: Model, pose: Pose, cloud: Cloud) -> Findings:
         float(np.linalg.norm(pose.shape)),
         trunk_bend,
         leg_bend,
-        lies(scan_gaps(cloud, skin)),
+        surface_offsets(scan_gaps(cloud, skin)),
     )
 
 
-def _bends(model: Model, pose: Pose) -> tuple[float, float]:
+def _bends(model: ScanModel, pose: ScanPose) -> tuple[float, float]:
     names = load_template().rigs["cmu_mb"].names
-    places = joint_places(model, pose, rest(model, pose.shape)[1])
+    places = joint_places(model, pose, rest_skin(model, pose.shape)[1])
     feet = places[[names.index("LeftFoot"), names.index("RightFoot")]].mean(axis=0)
     hips, neck = places[names.index("Hips")], places[names.index("Neck")]
     legs = [names.index(side + part) for side in ("Left", "Right") for part in ("UpLeg", "Leg")]

@@ -27,7 +27,7 @@ _ON = 1e-5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Line:
+class MarkLine:
     """A piece of a mark between corners and crossings."""
 
     points: Floats
@@ -49,7 +49,7 @@ def cutouts(panel: Panel) -> list[Floats]:
     return rings
 
 
-def lines(panel: Panel, cloth: shapely.Polygon) -> list[Line]:
+def lines(panel: Panel, cloth: shapely.Polygon) -> list[MarkLine]:
     """Return the internal and fold lines inside the cloth, split at corners and where they cross."""
     followed = {i: m for i, m in enumerate(panel.marks) if m.kind in FOLLOWED and len(m.points) > 1}
     if not followed:
@@ -60,7 +60,7 @@ def lines(panel: Panel, cloth: shapely.Polygon) -> list[Line]:
     for part in shapely.get_parts(shapely.line_merge(noded) if len(whole) == 1 else noded):
         if part.geom_type == "LineString" and part.length > _ON:
             pieces += _split_at_corners(np.array(part.coords))
-    return [Line(piece, _owners(piece, whole)) for piece in pieces]
+    return [MarkLine(piece, _owners(piece, whole)) for piece in pieces]
 
 
 def _owners(piece: Floats, whole: dict[int, shapely.LineString]) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ _SHORTEST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class EdgeSpan:
     """A piece of one edge."""
 
     panel: str
@@ -45,7 +45,7 @@ class Side:
 class Stretch:
     """Pieces of edges that are cut alike."""
 
-    sides: tuple[Side, ...]
+    sides: tuple[EdgeSpan, ...]
     length: float
     """mean of the sides [m]"""
     cuts: tuple[float, ...]
@@ -156,7 +156,7 @@ def _cut_edge(
         if fraction - knots[-1] > near and 1.0 - fraction > near:
             knots.append(fraction)
     return [
-        _stretch((Side(panel, edge, a, b),), [(b - a) * length], edge_length)
+        _stretch((EdgeSpan(panel, edge, a, b),), [(b - a) * length], edge_length)
         for a, b in pairwise([*knots, 1.0])
     ]
 
@@ -244,7 +244,7 @@ def _anchors(a: _Chain, b: _Chain, near: float) -> list[tuple[float, float]]:
     return [*anchors, (1.0, 1.0)]
 
 
-def _side(chain: _Chain, begin: float, end: float) -> Side:
+def _side(chain: _Chain, begin: float, end: float) -> EdgeSpan:
     """Return the piece of the one edge of a chain that lies between two fractions of the chain's length."""
     which = min(int(np.searchsorted(chain.ends, 0.5 * (begin + end))), len(chain.refs) - 1)
     ref, start = chain.refs[which], float(chain.ends[which - 1]) if which else 0.0
@@ -254,10 +254,10 @@ def _side(chain: _Chain, begin: float, end: float) -> Side:
     local = [float(round(f)) if abs(f - round(f)) < 1e-9 else f for f in local]
     if ref.reversed:
         local = [1.0 - f for f in local]
-    return Side(ref.panel, ref.edge, local[0], local[1])
+    return EdgeSpan(ref.panel, ref.edge, local[0], local[1])
 
 
-def _stretch(sides: tuple[Side, ...], lengths: list[float], edge_length: float) -> Stretch:
+def _stretch(sides: tuple[EdgeSpan, ...], lengths: list[float], edge_length: float) -> Stretch:
     """Return a stretch with as many equal steps as fit its mean length."""
     mean = float(np.mean(lengths))
     count = max(1, round(mean / edge_length))

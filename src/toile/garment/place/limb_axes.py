@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Bools, Floats
 
-ROUND = ("torso", "left_arm", "right_arm", "left_leg", "right_leg", "neck", "head")
+PANEL_LIMBS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg", "neck", "head")
 """what a panel can be curved round"""
 
 _SECTIONS: dict[str, tuple[str, ...]] = {
@@ -56,8 +56,8 @@ class LimbAxis:
 
 def limb_axis(body: Body, name: str) -> LimbAxis:
     """Return the axis of torso, left_arm, right_arm, left_leg, right_leg, neck or head."""
-    if name not in ROUND:
-        raise ToileError(f"panels go round {', '.join(ROUND)}, not '{name}'")
+    if name not in PANEL_LIMBS:
+        raise ToileError(f"panels go round {', '.join(PANEL_LIMBS)}, not '{name}'")
     side = name.split("_")[0]
     if name.endswith("_arm"):
         root, end = _ring(body, "torso", f"{side}_upper_arm"), _ring(body, f"{side}_forearm", f"{side}_hand")
@@ -102,14 +102,14 @@ def heights(body: Body) -> dict[str, float]:
     }
 
 
-def limb_mask(body: Body, *names: str) -> Bools:
+def vertices_of_limbs(body: Body, *names: str) -> Bools:
     """Return which vertices belong to these limbs, (n,)."""
     return np.isin(body.limb, [LIMBS.index(n) for n in names])
 
 
 def shoulder_line(body: Body, across: float) -> float:
     """Return the height of the shoulder's ridge at a distance from the middle [m]."""
-    trunk = limb_mask(body, "torso", "neck", "left_upper_arm", "right_upper_arm")
+    trunk = vertices_of_limbs(body, "torso", "neck", "left_upper_arm", "right_upper_arm")
     points = body.vertices[trunk]
     near = np.abs(np.abs(points[:, 0] - _centre(body, "torso")[0]) - across) < 0.015
     if not near.any():
@@ -118,7 +118,7 @@ def shoulder_line(body: Body, across: float) -> float:
 
 
 def _section_mask(body: Body, name: str) -> Bools:
-    mask = limb_mask(body, *_SECTIONS[name])
+    mask = vertices_of_limbs(body, *_SECTIONS[name])
     if name.endswith("_leg"):
         # half of the pelvis belongs to each leg
         sign = 1.0 if name.startswith("left") else -1.0
@@ -140,7 +140,7 @@ def _ring(body: Body, above: str, below: str) -> Floats:
 def _centre(body: Body, name: str) -> Floats:
     """Return the middle of a trunk limb [m], (3,)."""
     names = ("torso", "pelvis") if name == "torso" else (name,)
-    points = body.vertices[limb_mask(body, *names)]
+    points = body.vertices[vertices_of_limbs(body, *names)]
     if not len(points):
         raise ToileError(f"body {body.name} has no {name}; check its limb labels")
     low, high = points.min(axis=0), points.max(axis=0)

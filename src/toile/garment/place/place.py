@@ -16,11 +16,11 @@ from toile.body.model.hands import slipping_in
 from toile.core.errors import ToileError
 from toile.core.records import Body, Bools, EdgeRef, Floats, Garment, Ints, Pattern
 from toile.garment.build import panel_coordinates
-from toile.garment.from_mesh import Worn
-from toile.garment.place.clearance import Rolling, Shape, Standing
-from toile.garment.place.lay_out import Laid, lay_out, panel_limbs, words_of
+from toile.garment.from_mesh import MeshGarment
 from toile.garment.place.limb_axes import LimbAxis, dressed_axis, heights, limb_axis, shoulder_line
-from toile.garment.place.roll import section
+from toile.garment.place.position_search import PlacedPanels, PositionSearch, UnrolledShape
+from toile.garment.place.roll import convex_section
+from toile.garment.place.unroll import UnrolledPanel, panel_limbs, unroll_panels, words_of
 from toile.pattern.model.curves import edge_length, edge_points, sample_edge
 
 __all__ = ["panel_limbs", "place"]
@@ -30,7 +30,7 @@ LAYER = 0.012
 _UPPER = ("torso", "ftorso", "btorso", "bodice", "top", "shirt", "dress", "bust", "vest", "jacket", "coat")
 
 
-def place(garment: Garment, body: Body, worn: Worn | None = None) -> Floats:
+def place(garment: Garment, body: Body, worn: MeshGarment | None = None) -> Floats:
     """Return where the particles of an unsewn garment start round the body in rest [m], (n, 3).
 
     Rest lengths are kept: panels are bent, never stretched. No point starts inside the body, and no panel
@@ -45,14 +45,14 @@ def place(garment: Garment, body: Body, worn: Worn | None = None) -> Floats:
     axes = _Axes(body, worn)
     first = 0
     for pattern, layer in zip(garment.patterns, garment.garment_layer, strict=True):
-        laid = list(align(pattern, body).values())
-        shapes, standing = [Shape(one) for one in laid], Standing()
+        laid = list(align_to_body(pattern, body).values())
+        shapes, standing = [UnrolledShape(one) for one in laid], PlacedPanels()
         if worn is not None:
             standing.add(worn.garment.triangles, worn.position)
         for k in sorted(range(len(shapes)), key=lambda k: _turn_of(shapes[k])):
             shape, mask = shapes[k], garment.uv_panel == first + k
             triangles = _own_triangles(garment, mask)
-            rolling = Rolling(shape, shapes, axes[shape.laid.limb], tree, LAYER * float(layer))
+            rolling = PositionSearch(shape, shapes, axes[shape.laid.limb], tree, LAYER * float(layer))
             position[mask] = rolling.place(points[mask], triangles, standing)
             standing.add(triangles, position[mask])
         first += len(pattern.panels)
@@ -63,7 +63,7 @@ ORDER = ("torso", "left_leg", "right_leg", "neck", "head", "left_arm", "right_ar
 """panels of the trunk find their places first, what can slide along a limb comes last"""
 
 
-def _turn_of(shape: Shape) -> int:
+def _turn_of(shape: UnrolledShape) -> int:
     return ORDER.index(shape.laid.limb)
 
 
@@ -77,7 +77,7 @@ def _own_triangles(garment: Garment, mask: Bools) -> Ints:
 class _Axes(dict[str, LimbAxis]):
     """The limb axes of a body, each computed when it is first asked for."""
 
-    def __init__(self, body: Body, worn: Worn | None) -> None:
+    def __init__(self, body: Body, worn: MeshGarment | None) -> None:
         self.body, self.worn = body, worn
 
     def __missing__(self, limb: str) -> LimbAxis:
@@ -89,9 +89,9 @@ class _Axes(dict[str, LimbAxis]):
 # ---------------------------------------------------------------------------- heights
 
 
-def align(pattern: Pattern, body: Body) -> dict[str, Laid]:
+def align_to_body(pattern: Pattern, body: Body) -> dict[str, UnrolledPanel]:
     """Return the panels unrolled beside their limbs, shifted to this body's heights."""
-    laid = lay_out(pattern)
+    laid = unroll_panels(pattern)
     if pattern.origin == "body":
         return laid
     level = heights(body)
@@ -107,11 +107,13 @@ def align(pattern: Pattern, body: Body) -> dict[str, Laid]:
     return moved
 
 
-def _body_shift(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], body: Body) -> float:
+def _body_shift(
+    pattern: Pattern, laid: dict[str, UnrolledPanel], main: Sequence[UnrolledPanel], body: Body
+) -> float:
     """Return how far the body's part of a garment must rise [m]."""
     level = heights(body)
     shoulders = _shoulder_seams(pattern, laid)
-    top = max(Shape(v).top for v in main)
+    top = max(UnrolledShape(v).top for v in main)
     if shoulders:
         points = np.vstack([laid[r.panel](_edge_middle(pattern, r)) for r in shoulders])
         return float(np.mean([shoulder_line(body, abs(s)) + 0.01 - u for s, u in points]))
@@ -121,7 +123,7 @@ def _body_shift(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], b
     return float(min(waist, _crotch_limit(pattern, laid, level["crotch"])))
 
 
-def _shoulder_seams(pattern: Pattern, laid: dict[str, Laid]) -> list[EdgeRef]:
+def _shoulder_seams(pattern: Pattern, laid: dict[str, UnrolledPanel]) -> list[EdgeRef]:
     """Return the edges of seams that join a front to a back across the top."""
     found = []
     for seam in pattern.seams:
@@ -132,8 +134,8 @@ def _shoulder_seams(pattern: Pattern, laid: dict[str, Laid]) -> list[EdgeRef]:
     return found
 
 
-def _crosses_top(pattern: Pattern, one: Laid, ref: EdgeRef) -> bool:
-    if Shape(one).apex is not None:
+def _crosses_top(pattern: Pattern, one: UnrolledPanel, ref: EdgeRef) -> bool:
+    if UnrolledShape(one).apex is not None:
         return False  # the side of a wide skirt
     ends = one(edge_points(one.panel, ref.edge)[[0, -1]])
     flat = abs(ends[1, 0] - ends[0, 0]) > 0.6 * abs(ends[1, 1] - ends[0, 1])
@@ -145,22 +147,24 @@ def _edge_middle(pattern: Pattern, ref: EdgeRef) -> Floats:
     return np.asarray(edge_points(pattern.panel(ref.panel), ref.edge)[[0, -1]].mean(axis=0, keepdims=True))
 
 
-def _waist_level(pattern: Pattern, laid: dict[str, Laid], main: Sequence[Laid], body: Body) -> float:
+def _waist_level(
+    pattern: Pattern, laid: dict[str, UnrolledPanel], main: Sequence[UnrolledPanel], body: Body
+) -> float:
     """Return the height where the garment's top edge fits the body: the waist, or lower if it is wider."""
     level = heights(body)
     girth = _top_girth(pattern, main)
     skin = limb_axis(body, "torso").section
     for height in np.arange(level["waist"], level["hip"], -0.01):
         near = skin[np.abs(skin[:, 1] - height) < 0.012]
-        if len(near) > 3 and section(near[:, [0, 2]], 0.004).girth >= girth:
+        if len(near) > 3 and convex_section(near[:, [0, 2]], 0.004).girth >= girth:
             return float(height)
     return level["waist"] if girth < 0.5 else level["hip"] + 0.25 * (level["waist"] - level["hip"])
 
 
-def _top_girth(pattern: Pattern, main: Sequence[Laid]) -> float:
+def _top_girth(pattern: Pattern, main: Sequence[UnrolledPanel]) -> float:
     """Return the length of all unsewn edges along the garment's top [m]."""
     sewn = {(r.panel, r.edge) for seam in pattern.seams for r in (*seam.a, *seam.b)}
-    top = max(Shape(v).top for v in main)
+    top = max(UnrolledShape(v).top for v in main)
     return sum(
         edge_length(v.panel, i)
         for v in main
@@ -169,22 +173,22 @@ def _top_girth(pattern: Pattern, main: Sequence[Laid]) -> float:
     )
 
 
-def _top_height(pattern: Pattern, main: Sequence[Laid]) -> float:
+def _top_height(pattern: Pattern, main: Sequence[UnrolledPanel]) -> float:
     """Return the mean height of the unsewn edges along the garment's top [m]: a slanted top has a tip."""
     sewn = {(r.panel, r.edge) for seam in pattern.seams for r in (*seam.a, *seam.b)}
-    top = max(Shape(v).top for v in main)
+    top = max(UnrolledShape(v).top for v in main)
     rows = [
         (float(v(sample_edge(v.panel, i, [0.0, 0.5, 1.0]))[:, 1].mean()), edge_length(v.panel, i))
         for v in main
         for i in range(len(v.panel.edges))
         if (v.panel.name, i) not in sewn and v(edge_points(v.panel, i)[[0, -1]])[:, 1].mean() > top - 0.08
     ]
-    if not rows or any(Shape(v).apex is not None for v in main):
+    if not rows or any(UnrolledShape(v).apex is not None for v in main):
         return top
     return float(np.average([height for height, _ in rows], weights=[length for _, length in rows]))
 
 
-def _crotch_limit(pattern: Pattern, laid: dict[str, Laid], crotch: float) -> float:
+def _crotch_limit(pattern: Pattern, laid: dict[str, UnrolledPanel], crotch: float) -> float:
     """Return the largest rise at which trousers still have room below the crotch [m]."""
     low = [
         laid[r.panel](edge_points(laid[r.panel].panel, r.edge))[:, 1].min()

@@ -20,7 +20,7 @@ from toile.core.records import Floats
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Section:
+class ConvexSection:
     """A closed convex curve round a limb, from the front over the left."""
 
     points: Floats
@@ -39,7 +39,7 @@ class Section:
         return np.stack([np.interp(wrapped, self.length, self.points[:, k]) for k in (0, 1)], axis=1)
 
 
-def section(skin: Floats, offset: float) -> Section:
+def convex_section(skin: Floats, offset: float) -> ConvexSection:
     """Return the convex section round these points (x, z), that far outside [m]."""
     if len(skin) < 3:
         raise ToileError("there is no body to roll a panel round")
@@ -56,9 +56,9 @@ def section(skin: Floats, offset: float) -> Section:
     return _section(_from_front(ring))
 
 
-def _section(closed: Floats) -> Section:
+def _section(closed: Floats) -> ConvexSection:
     steps = np.hypot(*np.diff(closed, axis=0).T)
-    return Section(closed, np.concatenate([[0.0], np.cumsum(steps)]))
+    return ConvexSection(closed, np.concatenate([[0.0], np.cumsum(steps)]))
 
 
 def _from_front(ring: Floats) -> Floats:
@@ -74,7 +74,7 @@ def _from_front(ring: Floats) -> Floats:
     return np.vstack([start, rest, start])
 
 
-def roll_cylinder(around: Section, s: Floats, u: Floats) -> Floats:
+def roll_cylinder(around: ConvexSection, s: Floats, u: Floats) -> Floats:
     """Return limb coordinates of a panel laid out as (s, u) on the cylinder over a section [m], (n, 3)."""
     xz = around.at(s)
     return np.stack([xz[:, 0], u, xz[:, 1]], axis=1)
@@ -99,7 +99,7 @@ class Cone:
 
 
 def cone_over(
-    around: Section,
+    around: ConvexSection,
     base_height: float,
     top_height: float,
     radius: float,

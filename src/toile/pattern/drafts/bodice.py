@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from toile.core.records import Floats, Panel
-from toile.pattern.drafts.cutting import Point, Side, length_between, piece, side, solve, unfold
+from toile.pattern.drafts.cutting import DraftSide, Point, length_between, piece, side, solve, unfold
 from toile.pattern.drafts.measures import Measures
 
 CAP_LOWEST = 0.075
@@ -128,7 +128,7 @@ def _least_flare(m: Measures, quarter: float, underarm: float, hem: float, ease:
 # ---------------------------------------------------------------------------- front and back
 
 
-def half_front(b: Bodice) -> tuple[list[Side], Point]:
+def half_front(b: Bodice) -> tuple[list[DraftSide], Point]:
     """Return the sides of the front at x ≥ 0 from the hem's middle to the neckline's, and the end."""
     neck = side("neck", b.neck_point, (b.neck_point[0], b.neck_front), (b.neck_point[0] * 0.5, b.neck_front))
     first, *rest = _half(b, b.front, b.across_front, neck)
@@ -137,13 +137,13 @@ def half_front(b: Bodice) -> tuple[list[Side], Point]:
     return [hem, *rest], (0.0, b.neck_front)
 
 
-def half_back(b: Bodice) -> tuple[list[Side], Point]:
+def half_back(b: Bodice) -> tuple[list[DraftSide], Point]:
     """Return the sides of the back at x ≥ 0 from the hem's middle to the neckline's, and the end."""
     neck = side("neck", b.neck_point, (b.neck_point[0] * 0.72, b.neck_back))
     return _half(b, b.back, b.across_back, neck), (0.0, b.neck_back)
 
 
-def _half(b: Bodice, width: float, across: float, neck: Side) -> list[Side]:
+def _half(b: Bodice, width: float, across: float, neck: DraftSide) -> list[DraftSide]:
     hem_width = b.half_width(width, b.hem)
     return [
         side("hem", (0.0, b.hem)),
@@ -154,7 +154,7 @@ def _half(b: Bodice, width: float, across: float, neck: Side) -> list[Side]:
     ]
 
 
-def armhole(b: Bodice, width: float, across: float) -> Side:
+def armhole(b: Bodice, width: float, across: float) -> DraftSide:
     """Return the armhole curve from the underarm up to the shoulder point."""
     rise = b.shoulder_point[1] - b.underarm
     inner = across - 0.008
@@ -198,7 +198,7 @@ class Crown:
     """width of the back half at the widest line"""
 
 
-def crown_curve(word: str, width: float, height: float) -> Side:
+def crown_curve(word: str, width: float, height: float) -> DraftSide:
     """Return the S-shaped half crown from the underarm at x = width up to the top at (0, 0)."""
     return side(word, (width, -height), (0.62 * width, -0.95 * height), (0.42 * width, 0.0))
 
@@ -274,6 +274,6 @@ def left_sleeve(m: Measures, b: Bodice, crown: Crown, *, length: float, hem: flo
     return piece("left_sleeve", sides, around="left_arm", faces="left", height=b.shoulder_point[1])
 
 
-def _flip(half: Side) -> Side:
+def _flip(half: DraftSide) -> DraftSide:
     """Return a half crown run from the top (0, 0) down to the other side."""
     return replace(half, start=(0.0, 0.0), controls=tuple((-x, y) for x, y in reversed(half.controls)))

@@ -26,7 +26,7 @@ _KINDS: tuple[CurveKind, ...] = ("line", "quadratic", "cubic")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class DraftSide:
     """One side of a piece: its word, where it starts, and its control points [m]."""
 
     word: str
@@ -35,30 +35,30 @@ class Side:
     kind: CurveKind = "line"
 
 
-def side(word: str, start: Point, *controls: Point) -> Side:
+def side(word: str, start: Point, *controls: Point) -> DraftSide:
     """Return a straight side, or a Bézier curve with one or two control points [m]."""
-    return Side(word, start, controls, _KINDS[len(controls)])
+    return DraftSide(word, start, controls, _KINDS[len(controls)])
 
 
-def arc(word: str, start: Point, through: Point) -> Side:
+def arc(word: str, start: Point, through: Point) -> DraftSide:
     """Return a side along the circle through start, this point and the next side's start [m]."""
-    return Side(word, start, (through,), "arc")
+    return DraftSide(word, start, (through,), "arc")
 
 
-def moved(one: Side, x: float) -> Side:
+def moved(one: DraftSide, x: float) -> DraftSide:
     """Return a side moved along x [m]."""
     shift = tuple((cx + x, cy) for cx, cy in one.controls)
     return replace(one, start=(one.start[0] + x, one.start[1]), controls=shift)
 
 
-def length_between(start: Side, end: Point) -> float:
+def length_between(start: DraftSide, end: Point) -> float:
     """Return the length of a side that ends there [m]."""
     return curve_length(start.kind, np.array([start.start, *start.controls, end]))
 
 
 def piece(
     name: str,
-    sides: Sequence[Side],
+    sides: Sequence[DraftSide],
     *,
     around: str = "torso",
     faces: str | float = "front",
@@ -86,7 +86,9 @@ def turn_about_y(angle: float) -> np.ndarray[tuple[int, int], np.dtype[np.float6
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
-def unfold(half: Sequence[Side], end: Point, *, plus: str = "left", minus: str = "right") -> list[Side]:
+def unfold(
+    half: Sequence[DraftSide], end: Point, *, plus: str = "left", minus: str = "right"
+) -> list[DraftSide]:
     """Return the whole piece from the half at x ≥ 0, which starts and ends on the fold x = 0.
 
     Words get a prefix: `plus` at x > 0 (the wearer's left on a front piece), `minus` on the other half.
@@ -96,13 +98,13 @@ def unfold(half: Sequence[Side], end: Point, *, plus: str = "left", minus: str =
     return right + left
 
 
-def unfold_facing(half: Sequence[Side], end: Point, faces: str) -> list[Side]:
+def unfold_facing(half: Sequence[DraftSide], end: Point, faces: str) -> list[DraftSide]:
     """Return a whole front or back, its words with the wearer's left and right."""
     plus, minus = ("left", "right") if faces == "front" else ("right", "left")
     return unfold(half, end, plus=plus, minus=minus)
 
 
-def reflect(sides: Sequence[Side], end: Point) -> list[Side]:
+def reflect(sides: Sequence[DraftSide], end: Point) -> list[DraftSide]:
     """Return an open run of sides mirrored at x = 0 and run backwards, from the mirror image of its end."""
     ends = [*(s.start for s in sides[1:]), end]
     return [
@@ -114,7 +116,7 @@ def reflect(sides: Sequence[Side], end: Point) -> list[Side]:
 def mirror(panel: Panel, name: str, around: str = "") -> Panel:
     """Return the twin for the other side of the body; sides keep their words."""
     sides = [
-        Side(e.name, tuple(panel.vertices[e.start]), tuple(map(tuple, e.controls)), e.kind)
+        DraftSide(e.name, tuple(panel.vertices[e.start]), tuple(map(tuple, e.controls)), e.kind)
         for e in panel.edges
     ]
     assert panel.placement is not None

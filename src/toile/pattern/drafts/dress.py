@@ -16,7 +16,7 @@ from toile.pattern.drafts.bodice import (
     sleeve_and_armhole,
     sleeve_width,
 )
-from toile.pattern.drafts.cutting import Point, Side, mirror, piece, sew, side, unfold_facing
+from toile.pattern.drafts.cutting import DraftSide, Point, mirror, piece, sew, side, unfold_facing
 from toile.pattern.drafts.lengths import hem_height, sleeve_length
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, dart_seams, sleeve_seams, waist_chain
@@ -109,7 +109,7 @@ def raised(lines: Bodice, more: float) -> Bodice:
     )
 
 
-def _bust_dart(m: Measures, waist: Point, underarm: Point, width: float) -> list[Side]:
+def _bust_dart(m: Measures, waist: Point, underarm: Point, width: float) -> list[DraftSide]:
     """Return the side from the waist up to the underarm, with a dart towards the bust point."""
     (x0, y0), (x1, y1) = waist, underarm
     long = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
@@ -145,8 +145,8 @@ def _wider(lines: Bodice, quarter: float) -> float:
 
 
 def _fitted(
-    lines: Bodice, half: list[Side], end: Point, *, waist: float, quarter: float, dart_top: float
-) -> tuple[list[Side], Point]:
+    lines: Bodice, half: list[DraftSide], end: Point, *, waist: float, quarter: float, dart_top: float
+) -> tuple[list[DraftSide], Point]:
     """Return half a bodice whose lower edge is as long as the waist: the side and a dart take the rest."""
     width = half[2].start[0]
     # front and back narrow alike, so that their sides match

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from toile.core.records import Hold, Panel, Pattern, Seam
-from toile.pattern.drafts.cutting import Point, Side, arc, hold, piece, sew, side, unfold_facing
+from toile.pattern.drafts.cutting import DraftSide, Point, arc, hold, piece, sew, side, unfold_facing
 from toile.pattern.drafts.lengths import eased_waist, hem_height
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
@@ -96,7 +96,7 @@ def skirt_piece(half: Sector, faces: str, top: float, *, dart_depth: float, name
     return piece(name or faces, unfold_facing(sides, (0.0, 0.0), faces), faces=faces, height=top)
 
 
-def _waist(half: Sector, dart_depth: float) -> list[Side]:
+def _waist(half: Sector, dart_depth: float) -> list[DraftSide]:
     """Return the waist from the side to the middle, with a dart where the hips are much wider."""
     if half.take < DART_LEAST:
         return [arc("waist", half.at(0.0), half.at(0.0, 0.5))]
@@ -179,7 +179,7 @@ def pleated_skirt(
     return Pattern("pleated_skirt", panels, seams, hold_waistband(panels), origin="body")
 
 
-def _pleated_half(waist: float, wide: float, length: float, count: int) -> list[Side]:
+def _pleated_half(waist: float, wide: float, length: float, count: int) -> list[DraftSide]:
     """Return half a front with `count` pleats: stretches of the waist whose halves are sewn together."""
     sides = [side("hem", (0.0, -length)), side("side", (wide, -length))]
     plain, pleat = waist / count, (wide - waist) / (2.0 * count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from toile.core.records import Panel, Pattern, Seam
-from toile.pattern.drafts.cutting import Point, Side, length_between, mirror, piece, sew, side, solve
+from toile.pattern.drafts.cutting import DraftSide, Point, length_between, mirror, piece, sew, side, solve
 from toile.pattern.drafts.lengths import eased_waist, hem_height
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
@@ -132,7 +132,7 @@ def leg_piece(leg: Leg, name: str, faces: str) -> Panel:
     return piece(name, _leg_sides(leg), around="left_leg", faces=faces)
 
 
-def _leg_sides(leg: Leg) -> list[Side]:
+def _leg_sides(leg: Leg) -> list[DraftSide]:
     """Return the sides of a left front, counter-clockwise from the hem's inner end."""
     inner, outer = _hem_ends(leg)
     start = (leg.middle + leg.middle_take, leg.waist + leg.rise)
@@ -158,7 +158,7 @@ def _hem_ends(leg: Leg) -> tuple[Point, Point]:
     return (-leg.hem_width / 2.0, leg.hem), (leg.hem_width / 2.0, leg.hem)
 
 
-def _waist(leg: Leg, start: Point) -> list[Side]:
+def _waist(leg: Leg, start: Point) -> list[DraftSide]:
     """Return the waist from the side to the middle, with a dart where the hips are much wider."""
     end = (leg.outer - leg.side_take, leg.waist)
     length = ((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2) ** 0.5

@@ -12,10 +12,10 @@ import shapely
 
 from toile.core.errors import ToileError
 from toile.core.records import EdgeRef, Floats, Pattern
+from toile.io.untrusted_files import write_bytes
 from toile.pattern.drawing.canvas import Canvas, Disc, Line, Words, text_width, to_png, to_svg
 from toile.pattern.drawing.colours import panel_colour, seam_colour
 from toile.pattern.drawing.layout import Spot, lay_out
-from toile.pattern.formats.files import write_bytes
 from toile.pattern.model import curves
 from toile.pattern.model.lengths import panel_size
 

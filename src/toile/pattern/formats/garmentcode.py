@@ -15,10 +15,10 @@ import numpy as np
 
 from toile.core.errors import ToileError
 from toile.core.records import CurveKind, Edge, EdgeRef, Floats, Panel, Pattern, Placement, Seam
-from toile.pattern.formats.files import parse_json
+from toile.io.untrusted_files import parse_json
 from toile.pattern.formats.garmentcode_extra import extra_from_pattern, whole_extra, whole_garment, with_extra
 from toile.pattern.model import curves
-from toile.pattern.model.euler import degrees_from_rotation, rotation_from_degrees
+from toile.pattern.model.angles import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.model.split import explode_polylines, one_to_one
 
 FLOOR_HEIGHT = 0.8

@@ -14,8 +14,8 @@ import numpy as np
 
 from toile.core.errors import ToileError
 from toile.core.records import EdgeRef, Grade, Hold, Mark, Notch, Panel, Pattern
-from toile.pattern.formats.text import parse as parse_text
-from toile.pattern.formats.text_write import to_text
+from toile.pattern.formats.text.read import parse as parse_text
+from toile.pattern.formats.text.write import to_text
 from toile.pattern.model.check import MARKS, ORIGINS, WHERE
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Pattern
 from toile.pattern.pieces import panels as pieces
-from toile.pattern.pieces.nest import Loop, pieces_from_loops
+from toile.pattern.pieces.loops import Loop, pieces_from_loops
 
 UNIT = 0.025e-3
 """[m]"""

@@ -17,8 +17,8 @@ import shapely
 
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Pattern
+from toile.io.untrusted_files import write_bytes
 from toile.pattern.drawing.layout import Spot, lay_out
-from toile.pattern.formats.files import write_bytes
 from toile.pattern.model import curves
 from toile.pattern.model.check import check_pattern
 

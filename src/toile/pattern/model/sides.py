@@ -46,7 +46,7 @@ class Side:
         return float(np.hypot(*(self.points[-1] - self.points[0]))) / self.length
 
 
-def backwards(refs: Sequence[EdgeRef]) -> tuple[EdgeRef, ...]:
+def reversed_chain(refs: Sequence[EdgeRef]) -> tuple[EdgeRef, ...]:
     """Return a chain run from its end to its start."""
     return tuple(EdgeRef(ref.panel, ref.edge, not ref.reversed) for ref in reversed(refs))
 
@@ -95,7 +95,7 @@ def make_side(panel: Panel, edges: tuple[int, ...]) -> Side:
     )
     refs = tuple(EdgeRef(panel.name, i) for i in edges)
     if curves.orientation(panel) * outer_face(panel) < 0:
-        refs, points = backwards(refs), points[::-1]
+        refs, points = reversed_chain(refs), points[::-1]
         notches = tuple((1.0 - place, name) for place, name in reversed(notches))
     return Side(
         panel,
@@ -190,7 +190,7 @@ def _meets_over_dart(panel: Panel, last: int, first: int, darts: set[int]) -> bo
 # ---------------------------------------------------------------------------- what stays open
 
 
-class Points:
+class SewnCorners:
     """Corners of all panels, joined where seams put them together."""
 
     def __init__(self, pattern: Pattern, seams: Sequence[Seam]) -> None:
@@ -220,7 +220,7 @@ class Points:
         self.parent[self.find(a)] = self.find(b)
 
 
-def open_loops(pattern: Pattern, sides: Sequence[Side], points: Points) -> list[list[Side]]:
+def open_loops(pattern: Pattern, sides: Sequence[Side], points: SewnCorners) -> list[list[Side]]:
     """Return free sides in closed loops: neckline, armholes, hem … of a partly sewn garment."""
     start: dict[tuple[str, int], list[Side]] = {}
     for side in sides:

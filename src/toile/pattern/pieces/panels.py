@@ -66,11 +66,11 @@ def panels_from_pieces(pieces: Sequence[Piece]) -> tuple[Panel, ...]:
 
 def panel_from_piece(piece: Piece) -> Panel:
     """Return the panel of one piece."""
-    outline = drop_short(piece.outline)
+    outline = drop_short_curves(piece.outline)
     marks = list(piece.marks)
     notches = list(piece.notches)
     if piece.fold is not None:
-        unfolded = unfold(outline, piece.fold)
+        unfolded = unfold_outline(outline, piece.fold)
         if unfolded is None:
             marks.append(Mark("fold", piece.fold))
         else:
@@ -109,7 +109,7 @@ def _grain(line: Floats | None) -> float:
 # ---------------------------------------------------------------------------- outlines
 
 
-def drop_short(outline: Sequence[Curve], shortest: float = 1e-4) -> list[Curve]:
+def drop_short_curves(outline: Sequence[Curve], shortest: float = 1e-4) -> list[Curve]:
     """Return the outline without curves shorter than 0.1 mm; the ends of the rest close up."""
     kept = [
         (kind, np.array(points)) for kind, points in outline if curves.curve_length(kind, points) >= shortest
@@ -184,7 +184,7 @@ def turning(ring: Floats) -> Floats:
     return np.asarray(angle)
 
 
-def chain(parts: Sequence[Curve]) -> list[Curve] | None:
+def join_curves(parts: Sequence[Curve]) -> list[Curve] | None:
     """Return open curves head to tail as one closed outline; None if they do not meet."""
     if len(parts) > CHAIN_LIMIT:
         raise ToileError(f"an outline is made of {len(parts)} lines, at most {CHAIN_LIMIT} are accepted")
@@ -239,7 +239,7 @@ def _reflect(points: Floats, line: Floats) -> Floats:
     return np.asarray(line[0] + 2.0 * along - offset)
 
 
-def unfold(outline: Sequence[Curve], line: Floats) -> list[Curve] | None:
+def unfold_outline(outline: Sequence[Curve], line: Floats) -> list[Curve] | None:
     """Return half a piece and its mirror image as one outline; None if no edge lies on the fold line."""
     if np.hypot(*(line[1] - line[0])) < JOIN:
         return None

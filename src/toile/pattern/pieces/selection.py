@@ -17,8 +17,16 @@ from toile.core.units import cm
 from toile.pattern.grading.rules import moved_out
 from toile.pattern.model import curves
 from toile.pattern.model.mirror import mirror_panel
-from toile.pattern.model.sides import Points, Side, free_sides, make_side, open_loops, panel_box, side_chains
-from toile.pattern.seams.propose import (
+from toile.pattern.model.sides import (
+    SewnCorners,
+    Side,
+    free_sides,
+    make_side,
+    open_loops,
+    panel_box,
+    side_chains,
+)
+from toile.pattern.seams.suggest import (
     BACK_WORDS,
     CROTCH,
     FRONT_WORDS,
@@ -161,7 +169,7 @@ def fit_bands(pattern: Pattern, found: Sequence[Suggestion]) -> tuple[Pattern, l
         for panel in pattern.panels
         for side in free_sides(panel, {edge for name, edge in used if name == panel.name})
     ]
-    loops = open_loops(pattern, sides, Points(pattern, seams))
+    loops = open_loops(pattern, sides, SewnCorners(pattern, seams))
     rings = [loop for loop in loops if all(_is_band(side.panel) for side in loop)]
     waists = [loop for loop in loops if not any(_is_band(s.panel) for s in loop) and _looks(loop) > 0.5]
     for ring in rings:

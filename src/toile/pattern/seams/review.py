@@ -13,7 +13,7 @@ from toile.core.units import cm
 from toile.pattern.model import curves
 from toile.pattern.model.check import describe_seam
 from toile.pattern.model.lengths import chain_length, edge_words, seam_lengths
-from toile.pattern.model.sides import Points, outer_face
+from toile.pattern.model.sides import SewnCorners, outer_face
 
 MISMATCH = 0.02
 """sides may differ by this share of their length without declared ease"""
@@ -174,7 +174,7 @@ def _check_notches(pattern: Pattern, seam: Seam) -> str:
 def _gaps(pattern: Pattern, seam: Seam) -> list[str]:
     """Return where the edges of one side do not meet: the side cannot close."""
     found = []
-    bare = Points(pattern, [s for s in pattern.seams if s is not seam])
+    bare = SewnCorners(pattern, [s for s in pattern.seams if s is not seam])
     for refs in (seam.a, seam.b):
         for before, after in pairwise(refs):
             if bare.find(bare.end(before, -1)) != bare.find(bare.end(after, 0)):
@@ -187,5 +187,5 @@ def _gaps(pattern: Pattern, seam: Seam) -> list[str]:
     return found
 
 
-def _is_closed(points: Points, refs: tuple[EdgeRef, ...]) -> bool:
+def _is_closed(points: SewnCorners, refs: tuple[EdgeRef, ...]) -> bool:
     return points.find(points.end(refs[0], 0)) == points.find(points.end(refs[-1], -1))

@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from toile.body.model.check_measures import BodyWarning
 from toile.body.model.make import make_body, named_body, save_body
-from toile.body.model.request import BodyWarning
 from toile.core.records import Body
 from toile.shop.people import PEOPLE
 from toile.shop.wire import mesh_bytes, vertices_bytes

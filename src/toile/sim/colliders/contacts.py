@@ -66,13 +66,13 @@ def respond(
         contacts.normal,
         contacts.velocity,
         _per_particle(thickness, count),
-        gripping(contacts, _per_particle(friction, count)),
+        contact_friction(contacts, _per_particle(friction, count)),
         dt,
     )
     return found
 
 
-def moved_on(contacts: Contacts, time: float) -> Contacts:
+def advance_contacts(contacts: Contacts, time: float) -> Contacts:
     """Return the contacts with the skin moved on by time [s]: a query knows the start of a step only."""
     if time == 0.0 or not contacts.velocity.any():
         return contacts
@@ -85,7 +85,7 @@ def _per_particle(value: ArrayLike, count: int) -> Floats:
     return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype=np.float64), count))
 
 
-def gripping(contacts: Contacts, friction: Floats) -> Floats:
+def contact_friction(contacts: Contacts, friction: Floats) -> Floats:
     """Return the friction of each particle, (n,), less where it lies on skin that grips less."""
     return friction if contacts.grip is None else friction * _least_grip(contacts, len(friction))
 

@@ -23,7 +23,7 @@ FACED = 0.008
 """sides within this of a point are looked for [m]: twice what cloth keeps off the skin"""
 
 
-class Creases(Collider):
+class CreaseMemory(Collider):
     """A collider that remembers, for a body that does not move."""
 
     def __init__(self, collider: Collider, count: int) -> None:
@@ -50,7 +50,7 @@ class Creases(Collider):
         return _merged(found, particle, gap[particle], before.normal[particle])
 
 
-class AllSides(Collider):
+class AllSidesQuery(Collider):
     """A collider that finds all sides of a crease without remembering, for a body that does not move.
 
     A walk can be resumed at any frame, so it must not remember. A point meets every place of the skin that is

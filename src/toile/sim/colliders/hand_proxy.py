@@ -28,7 +28,7 @@ FARTHEST = 6
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Mittens:
+class HandProxies:
     """The skin of one body as contact sees it."""
 
     triangles: Ints
@@ -49,7 +49,7 @@ def _distances(vertices: Floats, pairs: Ints) -> Floats:
     return np.asarray(np.sqrt(np.einsum("pa,pa->p", way, way)))
 
 
-def mittens(body: Body) -> Mittens | None:
+def hand_proxies(body: Body) -> HandProxies | None:
     """Return the mittens of a body in its rest pose; None: there are no hands to put into them."""
     made = [hand for hand in (_mitten(body, LIMBS.index(name)) for name in HANDS) if hand is not None]
     if not made:
@@ -57,7 +57,7 @@ def mittens(body: Body) -> Mittens | None:
     bare = np.logical_or.reduce([covered for covered, _, _ in made])
     triangles = np.concatenate([body.triangles[~bare], *(hull for _, hull, _ in made)])
     watched = np.array([pair for _, _, some in made for pair in combinations(some.tolist(), 2)], np.int32)
-    return Mittens(triangles, watched, _distances(body.vertices, watched))
+    return HandProxies(triangles, watched, _distances(body.vertices, watched))
 
 
 def _mitten(body: Body, limb: int) -> tuple[Bools, Ints, Ints] | None:

@@ -89,7 +89,7 @@ def incline(angle: float) -> Plane:
 
 
 @dataclass(frozen=True, eq=False)
-class Together(Collider):
+class CombinedColliders(Collider):
     """Several colliders at once, for example a body and the floor."""
 
     parts: Sequence[Callable[[PosedBody], ContactQuery]]
@@ -98,10 +98,10 @@ class Together(Collider):
     def at(self, body: PosedBody) -> ContactQuery:
         """Return all of them at one instant."""
         queries = [part(body) for part in self.parts]
-        return ContactQuery(lambda position: together([query(position) for query in queries]))
+        return ContactQuery(lambda position: combine_contacts([query(position) for query in queries]))
 
 
-def together(lists: Sequence[Contacts]) -> Contacts:
+def combine_contacts(lists: Sequence[Contacts]) -> Contacts:
     """Return several lists of contacts as one, sorted by particle; equal particles keep their order."""
     if len(lists) == 1:
         return lists[0]

@@ -17,8 +17,8 @@ from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.geometry.topology import packet_order
 from toile.sim.colliders.base import Collider
-from toile.sim.colliders.hand_proxy import HANDS, mittens
-from toile.sim.colliders.tip_proxy import tents
+from toile.sim.colliders.hand_proxy import HANDS, hand_proxies
+from toile.sim.colliders.tip_proxy import tip_proxies
 
 GROUPS = ("torso", "left_arm", "right_arm", "left_leg", "right_leg")
 """parts of the body that can press on the same point from different sides; torso includes neck and head"""
@@ -90,12 +90,12 @@ class SurfaceCollider(Collider):
         """Build the tree over the body in its rest pose."""
         self.settings = settings or SurfaceSettings()
         self.body = body
-        self._mittens = mittens(body) if self.settings.mittens else None
+        self._mittens = hand_proxies(body) if self.settings.mittens else None
         self._trees: dict[bool, SurfaceTree] = {}
         self._grips: dict[SurfaceTree, Floats | None] = {}
         """by triangle; None: all skin grips alike"""
         self.tree = self._tree(self._mittens is not None)
-        made = tents(body) if self.settings.tents else None
+        made = tip_proxies(body) if self.settings.tents else None
         self._tents = made if made is not None and len(made.vertex) else None
         self._posed: Floats | None = None
         self._hint: Ints | None = None

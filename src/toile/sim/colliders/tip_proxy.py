@@ -33,7 +33,7 @@ BROAD = ("torso",)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Tents:
+class TipProxies:
     """The raised vertices of one body."""
 
     vertex: Ints
@@ -50,7 +50,7 @@ class Tents:
         return np.asarray(ride(vertices, self.frame, self.tent, self.rise, self.vertex))
 
 
-def tents(body: Body) -> Tents:
+def tip_proxies(body: Body) -> TipProxies:
     """Return the tents of a body in its rest pose."""
     x, normal = body.vertices, vertex_normals(body.vertices, body.triangles)
     coarse = np.isin(body.limb, [LIMBS.index(limb) for limb in BROAD])
@@ -58,13 +58,13 @@ def tents(body: Body) -> Tents:
     parts = [part for part in parts if len(part[0])]
     none = np.zeros(0, np.int32)
     if not parts:
-        return Tents(none, np.zeros((0, 3)), none, np.zeros((0, 3), np.int32))
+        return TipProxies(none, np.zeros((0, 3)), none, np.zeros((0, 3), np.int32))
     # a vertex under two tents keeps the first
     vertex, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
     tent = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part[0]) for part in parts])
     rise, tent, frame = np.concatenate([part[1] for part in parts])[first], tent[first], [p[2] for p in parts]
     own = np.einsum("vab,va->vb", triangle_axes(x[np.stack(frame)])[tent], rise)
-    return Tents(vertex.astype(np.int32), own, tent, np.stack(frame))
+    return TipProxies(vertex.astype(np.int32), own, tent, np.stack(frame))
 
 
 def _tips(x: Floats, normal: Floats, coarse: Bools) -> Ints:

@@ -15,9 +15,9 @@ from toile.fit.tuck import tuck_in
 from toile.garment.build import build
 from toile.garment.elastic import with_elastic_bands
 from toile.garment.fabric import Fabrics, fabric_of_each
-from toile.garment.from_mesh import Worn
+from toile.garment.from_mesh import MeshGarment
 from toile.garment.outfit import join, layered
-from toile.garment.place.dressing_order import turns
+from toile.garment.place.dressing_order import sewing_groups
 from toile.garment.place.place import place
 from toile.sim.dress.settle import sew_with
 from toile.sim.dress.sew import Progress, Sewn, SewSettings, silent
@@ -26,7 +26,7 @@ from toile.sim.solvers.xpbd import XpbdSettings
 
 
 def dress(
-    patterns: Sequence[Pattern | Worn],
+    patterns: Sequence[Pattern | MeshGarment],
     body: Body,
     *,
     fabric: Fabrics = "cotton",
@@ -50,10 +50,12 @@ def dress(
     fabrics = fabric_of_each(fabric, len(patterns))
     progress("cutting", 0.0)
     items = list(zip(patterns, fabrics, strict=True))
-    flat = [(item, chosen) for item, chosen in items if not isinstance(item, Worn)]
+    flat = [(item, chosen) for item, chosen in items if not isinstance(item, MeshGarment)]
     cut, notes = cut_out(flat, body, edge_length, mesh)
     left = iter(cut)
-    garments = [item.made_of(chosen) if isinstance(item, Worn) else next(left) for item, chosen in items]
+    garments = [
+        item.made_of(chosen) if isinstance(item, MeshGarment) else next(left) for item, chosen in items
+    ]
     recording = dress_garments(garments, body, settings=settings, method=method, progress=progress)
     return replace(recording, settings={**recording.settings, "notes": notes})
 
@@ -75,7 +77,7 @@ def cut_out(
 
 
 def dress_garments(
-    garments: Sequence[Garment | Worn],
+    garments: Sequence[Garment | MeshGarment],
     body: Body,
     *,
     settings: SewSettings | None = None,
@@ -84,19 +86,19 @@ def dress_garments(
 ) -> Recording:
     """Return the body wearing garments that are built but not sewn (see dress)."""
     settings, method = settings or SewSettings(), method or Method()
-    *first, last = turns(garments, body)
+    *first, last = sewing_groups(garments, body)
     sewing = Method(solver_settings=method.sewing_settings)
-    worn: Worn | None = None
+    worn: MeshGarment | None = None
     for group in first:
         sewn = _put_on(group, body, worn, sewing, settings, progress)
-        worn = Worn(sewn.garment, sewn.state.position)
+        worn = MeshGarment(sewn.garment, sewn.state.position)
     return still_recording(_put_on(last, body, worn, method, settings, progress), body, settings, method)
 
 
 def _put_on(
-    garments: Sequence[Garment | Worn],
+    garments: Sequence[Garment | MeshGarment],
     body: Body,
-    worn: Worn | None,
+    worn: MeshGarment | None,
     method: Method,
     settings: SewSettings,
     progress: Progress,
@@ -116,14 +118,14 @@ def _put_on(
 
 
 def place_outfit(
-    garments: Sequence[Garment | Worn], body: Body, worn: Worn | None = None
+    garments: Sequence[Garment | MeshGarment], body: Body, worn: MeshGarment | None = None
 ) -> tuple[Garment, Floats]:
     """Return all garments as one and where its particles start round the body [m], (n, 3).
 
     What is worn already comes first and stays where it is, the others start round it.
     """
-    starts = [g.position if isinstance(g, Worn) else place(g, body, worn) for g in garments]
-    built = [g.garment if isinstance(g, Worn) else g for g in garments]
+    starts = [g.position if isinstance(g, MeshGarment) else place(g, body, worn) for g in garments]
+    built = [g.garment if isinstance(g, MeshGarment) else g for g in garments]
     if worn is None:
         return layered(join(built)), np.concatenate(starts)
     above = int(worn.garment.garment_layer.max(initial=0)) + 1
@@ -132,7 +134,7 @@ def place_outfit(
     return join([worn.garment, outer]), np.concatenate([worn.position, *starts])
 
 
-def _kept(worn: Worn) -> dict[str, Ints]:
+def _kept(worn: MeshGarment) -> dict[str, Ints]:
     """Return what is worn already and what of it is held, while other garments are sewn over it."""
     return {
         "fixed": worn.garment.hold_particle,

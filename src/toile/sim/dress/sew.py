@@ -21,9 +21,9 @@ from toile.core.work import may_go_on
 from toile.garment.build import mean_of_each, panel_coordinates, seam_gaps, sewn_labels, weld, weld_positions
 from toile.garment.place.limb_axes import heights
 from toile.sim.colliders.base import Collider
-from toile.sim.colliders.creases import Creases
+from toile.sim.colliders.creases import CreaseMemory
 from toile.sim.colliders.surface import SurfaceCollider
-from toile.sim.dress.pinched import Pinched
+from toile.sim.dress.pinched_particles import PinchedParticles
 from toile.sim.frame.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.sim.frame.repair import Repair, Repaired
 from toile.sim.solvers.xpbd import AT_ONCE, XpbdSettings, XpbdSolver, mean_speed, rubbing_drag
@@ -391,9 +391,9 @@ def drape(
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
     repair, clean = _repair(garment, state, collider, fixed=garment.hold_particle), True
-    pinched = Pinched(solver, garment.particle_count, garment.hold_particle)
+    pinched = PinchedParticles(solver, garment.particle_count, garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
-    creases = Creases(collider, garment.particle_count)
+    creases = CreaseMemory(collider, garment.particle_count)
     previous, calm = state.position, 0
     slips = _slip_times(garment, state.position, body.body, settings.slip)
     for frame in range(longest + settings.repair_frames):

@@ -16,7 +16,7 @@ from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.audit.check import STILL
 from toile.core.records import Bools, Floats, Garment, Ints, PosedBody, State
 from toile.garment.build import sewn_labels
-from toile.sim.colliders.creases import AllSides
+from toile.sim.colliders.creases import AllSidesQuery
 from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.solvers.xpbd import BRISK, STICKING, mean_speed
 
@@ -38,7 +38,7 @@ class Rest:
         """Prepare for a garment that is at position (n, 3) [m]."""
         self._triangles, self._label = garment.triangles, sewn_labels(garment)
         self._skin = collider
-        self.collider = AllSides(collider)
+        self.collider = AllSidesQuery(collider)
         """what meets the skin"""
         self._tree = SurfaceTree(garment.triangles, position)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from toile.core.records import Floats, Garment, Ints, Scene
 from toile.geometry.topology import by_colour, colour_constraints, unique_edges
-from toile.sim.colliders.contacts import moved_on, respond
+from toile.sim.colliders.contacts import advance_contacts, respond
 
 
 def rest_lengths(garment: Garment) -> tuple[Ints, Floats]:
@@ -66,4 +66,4 @@ def after_contact(
     found = scene.contacts(x)
     if not len(found.particle):
         return x, v
-    return respond(x, v, moved_on(found, since), thickness=thickness, friction=friction, dt=dt)
+    return respond(x, v, advance_contacts(found, since), thickness=thickness, friction=friction, dt=dt)

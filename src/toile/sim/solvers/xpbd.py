@@ -20,7 +20,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Contacts, Floats, Garment, Ints, Scene, State
 from toile.garment.build import particle_mass, sewn_labels
 from toile.sim.colliders.base import NO_CONTACTS
-from toile.sim.colliders.contacts import gripping, moved_on
+from toile.sim.colliders.contacts import advance_contacts, contact_friction
 from toile.sim.solvers.base import Solver
 from toile.sim.solvers.constraints import (
     BendingStencils,
@@ -295,7 +295,7 @@ class XpbdSolver(Solver):
     def _loosen(self, contacts: Contacts) -> None:
         """Let cloth slide on skin that grips less, until it is looked at again."""
         if contacts.grip is not None or self._loose:
-            self._cloth.set_friction(np.ascontiguousarray(gripping(contacts, self._friction)))
+            self._cloth.set_friction(np.ascontiguousarray(contact_friction(contacts, self._friction)))
         self._loose = contacts.grip is not None
 
     def _set_grid(self, threads: Membrane, bends: BendingStencils) -> None:
@@ -426,7 +426,7 @@ class XpbdSolver(Solver):
         ball, part = scene.contacts.ball, 0
         while part < parts:
             time = part * dt / parts
-            contacts = NO_CONTACTS if ball else moved_on(scene.contacts(position), time)
+            contacts = NO_CONTACTS if ball else advance_contacts(scene.contacts(position), time)
             self._loosen(contacts)
             # the kernel asks a ball, and follows contacts over the skin, by itself
             looks = parts if ball else min(FOLLOWED, parts - part) if contacts.tracked else 1

@@ -12,8 +12,8 @@ import numpy as np
 import toile
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Motion, Recording
-from toile.motion.own import KEY as ORIGIN
-from toile.motion.own import own_track, with_run_up
+from toile.motion.avatar_clip import KEY as ORIGIN
+from toile.motion.avatar_clip import avatar_track, with_run_up
 from toile.motion.retarget import retarget
 from toile.motion.track import Track
 from toile.sim.dress.dress import dress_garments
@@ -122,7 +122,7 @@ def animate_avatar(
     What is written of it goes back to the place that the file had it. By default at the rate and for the
     length of the clip; options are those of `animate`.
     """
-    track, origin = own_track(path, body, fps=fps)
+    track, origin = avatar_track(path, body, fps=fps)
     settings = AnimateSettings(fps=track.fps, seconds=seconds or track.frame_count / track.fps)
     made = animate(garment, body, track, settings=settings, **options)
     return replace(made, settings={**made.settings, ORIGIN: origin.settings()})

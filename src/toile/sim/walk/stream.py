@@ -19,8 +19,8 @@ from toile.audit.check import Audit, Auditor
 from toile.audit.findings import findings
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Settings, State
+from toile.sim.walk.layer_over import RecordedGarments, open_inner
 from toile.sim.walk.loop import Watcher
-from toile.sim.walk.over import Recorded, open_inner
 from toile.sim.walk.walker import Plan, Step, Walker
 from toile.store.record import Checkpoint, RecordedFile, RecordWriter
 
@@ -124,7 +124,7 @@ def make_walker(garment: Garment, body: Body, plan: Plan, path: Path) -> Walker:
     under = open_inner(plan.inner, path)
     if len(under) < plan.settings.frame_count:
         raise ToileError(f"{under.path} has {len(under)} frames: finish it first, or walk for a shorter time")
-    return Walker(garment, body, plan, Recorded(under, plan_in(under)))
+    return Walker(garment, body, plan, RecordedGarments(under, plan_in(under)))
 
 
 def walker_at(recorded: RecordedFile, found: Checkpoint | None, plan: Plan | None = None) -> Walker:

@@ -71,7 +71,7 @@ class Inner:
     particle_count: int
     """of its garments, the first ones of the outfit"""
     digest: str
-    """of its cut and its first frame (sim/walk/over.py)"""
+    """of its cut and its first frame (sim/walk/layer_over.py)"""
 
 
 class Guide(Protocol):

@@ -242,7 +242,6 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_shares_visitor_id"), ["visitor_id"], unique=False)
 
 
-
 def downgrade() -> None:
     """Go back."""
     with op.batch_alter_table("shares", schema=None) as batch_op:

@@ -1,0 +1,1 @@
+"""DXF files of the cutting room: entities, pieces, grade rules, and writing."""

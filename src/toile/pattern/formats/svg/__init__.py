@@ -1,0 +1,1 @@
+"""SVG files: paths, pieces, and writing."""

@@ -1,0 +1,1 @@
+"""The garment text file: words, panels, seams, and writing."""
