@@ -14,6 +14,7 @@ import numpy as np
 
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Ints
+from toile.export.materials import Variants, add_variants, fabric_materials
 from toile.io.glb import INDICES, VERTICES, GlbBuilder
 from toile.render.picture import SKIN
 from toile.render.surface import vertex_normals
@@ -64,23 +65,6 @@ def garment_parts(garment: Garment) -> list[Part]:
     return [p for p in parts if len(p.triangles)]
 
 
-def fabric_materials(glb: GlbBuilder, garment: Garment) -> list[int]:
-    """Add a matt two-sided material per fabric; return their indices."""
-    return [
-        glb.add(
-            "materials",
-            name=fabric.name,
-            doubleSided=True,
-            pbrMetallicRoughness={
-                "baseColorFactor": [*(float(np.clip(c, 0, 1)) for c in fabric.colour), 1.0],
-                "metallicFactor": 0.0,
-                "roughnessFactor": 0.9,
-            },
-        )
-        for fabric in garment.fabrics
-    ]
-
-
 def skin_material(glb: GlbBuilder) -> int:
     """Add the mannequin's material."""
     pbr = {"baseColorFactor": [*SKIN, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.6}
@@ -105,9 +89,17 @@ def body_primitive(glb: GlbBuilder, body: Body, vertices: Floats) -> dict[str, o
 
 
 def part_primitives(
-    glb: GlbBuilder, part: Part, points: Floats, normals: Floats, materials: Sequence[int]
+    glb: GlbBuilder,
+    part: Part,
+    points: Floats,
+    normals: Floats,
+    materials: Sequence[int],
+    mappings: Sequence[list[dict[str, object]]] = (),
 ) -> list[dict[str, object]]:
-    """Add a garment's arrays with these points and normals, (p, 3); return one primitive per fabric."""
+    """Add a garment's arrays with these points and normals, (p, 3); return one primitive per fabric.
+
+    mappings: of colourings to materials, for each fabric; see `materials.add_variants`.
+    """
     attributes = {
         "POSITION": glb.array(points.astype(np.float32), VERTICES, bounds=True),
         "NORMAL": glb.array(_unit32(normals), VERTICES),
@@ -120,6 +112,7 @@ def part_primitives(
             "attributes": attributes,
             "indices": glb.array(_indices(part.triangles[part.fabric == f], len(part.particle)), INDICES),
             "material": materials[f],
+            **({"extensions": {"KHR_materials_variants": {"mappings": mappings[f]}}} if mappings else {}),
         }
         for f in np.unique(part.fabric)
     ]
@@ -136,8 +129,8 @@ def part_extras(garment: Garment) -> dict[str, object]:
     return {"panels": list(garment.panel_names), "seams": list(garment.seam_names)}
 
 
-def still_glb(source: Source, number: int) -> GlbBuilder:
-    """Return one frame as a glTF document."""
+def still_glb(source: Source, number: int, *, variants: Variants | None = None) -> GlbBuilder:
+    """Return one frame as a glTF document; variants: colours to choose from, see `write_glb`."""
     glb = GlbBuilder()
     frame = source.frame(number)
     if source.body is not None:
@@ -147,18 +140,25 @@ def still_glb(source: Source, number: int) -> GlbBuilder:
         glb.root(glb.add("nodes", name=source.body.name or "body", mesh=mesh))
     garment = source.garment
     materials = fabric_materials(glb, garment)
+    mappings = add_variants(glb, garment, variants) if variants else []
     normals = vertex_normals(frame.position, garment.triangles)
     for part in garment_parts(garment):
         seen = frame.position[part.particle], normals[part.particle]
-        primitives = part_primitives(glb, part, *seen, materials)
+        primitives = part_primitives(glb, part, *seen, materials, mappings)
         mesh = glb.add("meshes", name=part.name, primitives=primitives, extras=part_extras(garment))
         glb.root(glb.add("nodes", name=part.name, mesh=mesh))
     return glb
 
 
-def write_still_glb(recording: Replayable, path: str | os.PathLike[str], *, frame: int = -1) -> None:
-    """Write one frame of a recording (the last by default) as a GLB file."""
+def write_still_glb(
+    recording: Replayable,
+    path: str | os.PathLike[str],
+    *,
+    frame: int = -1,
+    variants: Variants | None = None,
+) -> None:
+    """Write one frame of a recording (the last by default) as a GLB file; variants: see `write_glb`."""
     source = source_of(recording)
     if len(source) == 0:
         raise ToileError(f"cannot write {path}: the recording has no frames")
-    still_glb(source, frame % len(source)).write(path)
+    still_glb(source, frame % len(source), variants=variants).write(path)

@@ -19,13 +19,13 @@ from toile.core.records import Body, Floats
 from toile.export.gltf import (
     Part,
     body_primitive,
-    fabric_materials,
     garment_parts,
     part_extras,
     part_primitives,
     write_still_glb,
 )
 from toile.export.joints import PoseFinder, local_transforms
+from toile.export.materials import Variants, add_variants, fabric_materials
 from toile.export.principal_shapes import Basis, align_points, fit_basis, follow_signs
 from toile.geometry.raster import Floats32
 from toile.io.glb import VERTICES, GlbBuilder
@@ -98,6 +98,7 @@ def _moving_part(
     clip: Clip,
     part: Part,
     materials: Sequence[int],
+    mappings: Sequence[list[dict[str, object]]],
     animation: _Animation,
     most: int,
     tolerance: float,
@@ -108,7 +109,7 @@ def _moving_part(
     basis = fit_basis(shapes.change, len(clip.numbers), most=most, tolerance=tolerance)
     morphs = _morphs(shapes, basis)
     primitives = part_primitives(
-        glb, part, shapes.at_points(morphs.base), shapes.at_points(morphs.base_normals), materials
+        glb, part, shapes.at_points(morphs.base), shapes.at_points(morphs.base_normals), materials, mappings
     )
     targets = [
         {
@@ -282,11 +283,13 @@ def write_moving_glb(
     frames: Sequence[int] | None = None,
     tolerance: float = 0.0001,
     most_bytes: int = 6_000_000,
+    variants: Variants | None = None,
 ) -> None:
     """Write a recording as an animated GLB file.
 
     tolerance: root mean square error of coordinates [m] at which no further morph target is added.
     most_bytes: room for morph targets, which limits their number first.
+    variants: see `write_glb`.
     """
     clip = closed(clip_of(source_of(recording), frames))
     garment, body = clip.source.garment, clip.source.body
@@ -296,20 +299,29 @@ def write_moving_glb(
     if body is not None:
         _moving_body(glb, clip, body, animation)
     materials = fabric_materials(glb, garment)
+    mappings = add_variants(glb, garment, variants) if variants else []
     parts = garment_parts(garment)
     most = max(1, most_bytes // (_BYTES * max(sum(len(p.particle) for p in parts), 1)))
     for part in parts:
-        _moving_part(glb, clip, part, materials, animation, min(most, 256), tolerance)
+        _moving_part(glb, clip, part, materials, mappings, animation, min(most, 256), tolerance)
     animation.finish()
     glb.write(path)
 
 
 def write_glb(
-    recording: Replayable, path: str | os.PathLike[str], *, frame: int | None = None, **options: Any
+    recording: Replayable,
+    path: str | os.PathLike[str],
+    *,
+    frame: int | None = None,
+    variants: Variants | None = None,
+    **options: Any,
 ) -> None:
-    """Write a GLB file: animated if the recording moves; still if not, or if a frame is chosen."""
+    """Write a GLB file: animated if the recording moves; still if not, or if a frame is chosen.
+
+    variants: names of colourings with a linear colour for each fabric; viewers offer them to choose from.
+    """
     source = source_of(recording)
     if frame is not None or is_still(source):
-        write_still_glb(source, path, frame=-1 if frame is None else frame)
+        write_still_glb(source, path, frame=-1 if frame is None else frame, variants=variants)
     else:
-        write_moving_glb(source, path, **options)
+        write_moving_glb(source, path, variants=variants, **options)

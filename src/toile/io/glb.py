@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,7 @@ class GlbBuilder:
         }
         self._blocks: list[bytes] = []
         self._length = 0
+        self._textures: dict[str, int] = {}
 
     def add(self, kind: str, **content: Any) -> int:
         """Append to a list of the document (nodes, meshes, materials …)."""
@@ -249,6 +251,19 @@ class GlbBuilder:
             min=low,
             max=high,
         )
+
+    def texture(self, name: str, draw: Callable[[], bytes]) -> int:
+        """Return the repeating texture of that name; the first call stores the PNG that draw returns."""
+        if name not in self._textures:
+            block = draw()
+            view = self.add("bufferViews", buffer=0, byteOffset=self._length, byteLength=len(block))
+            self._append(block)
+            image = self.add("images", name=name, mimeType="image/png", bufferView=view)
+            if "samplers" not in self.document:
+                # smooth when near, small copies when far, without a border
+                self.add("samplers", magFilter=9729, minFilter=9987, wrapS=10497, wrapT=10497)
+            self._textures[name] = self.add("textures", source=image, sampler=0)
+        return self._textures[name]
 
     def _append(self, block: bytes) -> None:
         block += bytes(-len(block) % 4)
