@@ -21,8 +21,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800,
     rollupOptions: {
-      input: Object.fromEntries(pages.map((name) => [name, here(`${name}/index.html`)])),
-      output: { manualChunks: (id) => (id.includes("node_modules/three/") ? "three" : undefined) },
+      input: { ...Object.fromEntries(pages.map((name) => [name, here(`${name}/index.html`)])), offline: here("shop/src/offline.ts") },
+      // a service worker governs what lies below it: it stands at the top, under a name that stays
+      output: { entryFileNames: (chunk) => (chunk.name === "offline" ? "offline.js" : "assets/[name]-[hash].js"), manualChunks: (id) => (id.includes("node_modules/three/") ? "three" : undefined) },
     },
   },
 });

@@ -1,4 +1,5 @@
 import * as THREE from "three";
+import { TONES, underlayer, wearUnderlayer } from "../materials/skin";
 import { computeNormals } from "./normals";
 import type { BodyMesh } from "./types";
 
@@ -23,6 +24,7 @@ export class BodyView {
   readonly mesh: THREE.Mesh;
   private readonly rows: THREE.DataTexture | null;
   private readonly triangles: Uint32Array;
+  private readonly layer = new THREE.Color();
 
   constructor(body: BodyMesh, tone: THREE.ColorRepresentation) {
     const geometry = new THREE.BufferGeometry();
@@ -30,12 +32,15 @@ export class BodyView {
     geometry.setAttribute("position", new THREE.BufferAttribute(body.vertices.slice(), 3));
     geometry.setAttribute("normal", new THREE.BufferAttribute(new Float32Array(body.vertices.length), 3));
     geometry.setIndex(new THREE.BufferAttribute(body.triangles, 1));
+    geometry.setAttribute("worn", new THREE.BufferAttribute(underlayer(body.vertices, body.joints, body.weights), 1));
     const material = new THREE.MeshStandardMaterial({ color: tone, roughness: 0.62 });
+    material.onBeforeCompile = (shader) => wearUnderlayer(shader, this.layer);
     this.mesh = new THREE.Mesh(geometry, material);
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     this.mesh.frustumCulled = false;
     this.rows = body.joints && body.weights && body.jointCount ? this.skin(body.joints, body.weights, body.jointCount) : null;
     this.setVertices(body.vertices);
+    this.setTone(tone);
   }
 
   /** Other rest positions, as while a measure is changed. */
@@ -55,6 +60,8 @@ export class BodyView {
 
   setTone(tone: THREE.ColorRepresentation): void {
     (this.mesh.material as THREE.MeshStandardMaterial).color.set(tone);
+    const dress = TONES.find(([skin]) => skin === tone)?.[1];
+    this.layer.set(dress ?? new THREE.Color(tone).lerp(new THREE.Color("#d8d2ca"), 0.6));
   }
 
   dispose(): void {
@@ -88,7 +95,9 @@ function four(values: Float32Array, first: number): THREE.BufferAttribute {
 }
 
 function moveByJoints(material: THREE.Material, rows: THREE.Texture): void {
-  material.onBeforeCompile = (shader) => {
+  const before = material.onBeforeCompile.bind(material);
+  material.onBeforeCompile = (shader, renderer) => {
+    before(shader, renderer);
     shader.uniforms.jointRows = { value: rows };
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", `#include <common>\n${DECLARE}`)

@@ -39,10 +39,10 @@ function unitRows(values: Float32Array): Float32Array {
 function readParts(list: unknown, triangleCount: number): ClothPart[] {
   if (!Array.isArray(list) || list.length > 1000) throw new ToileError("the file does not say what its cloth is made of");
   return list.map((item: unknown) => {
-    const { name, start, count, material } = (item ?? {}) as Record<string, unknown>;
+    const { name, start, count, garment, material } = (item ?? {}) as Record<string, unknown>;
     const fits = Number.isInteger(start) && Number.isInteger(count) && (start as number) >= 0 && (count as number) > 0;
     if (!fits || (start as number) + (count as number) > triangleCount) throw new ToileError("the file does not say what its cloth is made of");
-    return { name: String(name).slice(0, 80), start: start as number, count: count as number, material: readMaterial(material) };
+    return { name: String(name).slice(0, 80), start: start as number, count: count as number, garment: Number.isInteger(garment) ? (garment as number) : 0, material: readMaterial(material) };
   });
 }
 
@@ -54,6 +54,7 @@ export function readMaterial(value: unknown): MaterialSpec {
     const color = from[name];
     if (typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color)) out[name] = color;
   }
+  if (typeof from.fabric === "string" && /^[a-z0-9-]{1,40}$/.test(from.fabric)) out["fabric"] = from.fabric;
   for (const name of ["roughness", "sheen", "anisotropy", "opacity"]) {
     const share = from[name];
     if (typeof share === "number" && share >= 0 && share <= 1) out[name] = share;

@@ -3,5 +3,6 @@ export { ToileViewer } from "./element";
 export { readMaterial } from "./dressed";
 export { RecordingFile } from "./recording";
 export { computeNormals } from "./normals";
+export { TONES } from "../materials/skin";
 export { Stage, type Grab, type StageOptions } from "./stage";
 export type { BodyMesh, ClothHit, ClothMesh, ClothPart, FrameData, MaterialSpec, View } from "./types";

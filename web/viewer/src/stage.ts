@@ -41,6 +41,7 @@ export class Stage {
   private readonly off = new AbortController();
   private body: BodyView | null = null;
   private cloth: ClothView | null = null;
+  private tape: THREE.Mesh | null = null;
   private tone: string;
   private changed = true;
   private asked = 0;
@@ -90,7 +91,7 @@ export class Stage {
   setCloth(cloth: ClothMesh | null): void {
     if (this.cloth) this.scene.remove(this.cloth.mesh);
     this.cloth?.dispose();
-    this.cloth = cloth && new ClothView(cloth, this.simple);
+    this.cloth = cloth && new ClothView(cloth, this.simple, () => this.redraw());
     this.redraw();
   }
 
@@ -105,6 +106,21 @@ export class Stage {
 
   setMaterial(part: number, material: MaterialSpec): void {
     this.cloth?.setMaterial(part, material);
+    this.redraw();
+  }
+
+  /** How the cloth fits, from 0 loose to 1 too tight, one value a particle; null: its colours again. */
+  setClothValues(values: Float32Array | null): void {
+    this.cloth?.setValues(values);
+    this.redraw();
+  }
+
+  /** A measuring tape along these points [m], 3 numbers each; null: none. */
+  setTape(points: Float32Array | null): void {
+    if (this.tape) this.scene.remove(this.tape);
+    this.tape?.geometry.dispose();
+    this.tape = points && tape(points);
+    if (this.tape) this.scene.add(this.tape);
     this.redraw();
   }
 
@@ -156,6 +172,7 @@ export class Stage {
     this.eye.dispose();
     this.body?.dispose();
     this.cloth?.dispose();
+    this.tape?.geometry.dispose();
     this.room.dispose();
     this.renderer.dispose();
     this.canvas.remove();
@@ -219,6 +236,17 @@ export class Stage {
     this.canvas.addEventListener("pointermove", move, { signal: done.signal });
     for (const name of ["pointerup", "pointercancel"] as const) this.canvas.addEventListener(name, end, { signal: done.signal });
   }
+}
+
+const CHALK = new THREE.MeshBasicMaterial({ color: "#2b4a92", toneMapped: false });
+
+/** A thin tube a little off the skin. */
+function tape(points: Float32Array): THREE.Mesh {
+  const way = Array.from({ length: points.length / 3 }, (_, i) => new THREE.Vector3().fromArray(points, 3 * i));
+  const closed = way.length > 2 && way[0]!.distanceTo(way.at(-1)!) < 0.03;
+  if (closed && way[0]!.distanceTo(way.at(-1)!) < 1e-5) way.pop();
+  const curve = new THREE.CatmullRomCurve3(way, closed, "centripetal");
+  return new THREE.Mesh(new THREE.TubeGeometry(curve, Math.max(3 * way.length, 48), 0.0035, 8, closed), CHALK);
 }
 
 function foundQuality(renderer: THREE.WebGLRenderer): "high" | "low" {

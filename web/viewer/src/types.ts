@@ -21,6 +21,8 @@ export interface ClothPart {
   readonly start: number;
   /** how many triangles */
   readonly count: number;
+  /** number of the garment it belongs to, innermost first */
+  readonly garment: number;
   readonly material: MaterialSpec;
 }
 
@@ -50,6 +52,8 @@ export interface FrameData {
 export interface MaterialSpec {
   /** "#rrggbb" */
   readonly color?: string;
+  /** name in the fabric database: weave, gloss, cover and stitches; what stands below goes over it */
+  readonly fabric?: string;
   /** 0 mirror … 1 matt */
   readonly roughness?: number;
   /** 0 … 1: soft light at the rim, as on wool and velvet */
@@ -61,6 +65,10 @@ export interface MaterialSpec {
   readonly opacity?: number;
   /** a picture that is repeated over the cloth: address or decoded image */
   readonly print?: string | ImageBitmap;
+  /** a print of two colours, in place of a picture */
+  readonly pattern?: "stripes" | "dots" | "checks";
+  /** its second colour, "#rrggbb"; the first is the ground */
+  readonly second?: string;
   /** width of one repeat of the print [m] */
   readonly printWidth?: number;
   /** height of one repeat of the print [m] */

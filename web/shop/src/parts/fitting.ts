@@ -1,0 +1,255 @@
+/** One outfit on one stage: asks for it to be sewn, shows it being sewn, lets it move, colours it, maps its fit. */
+import type { Stage } from "toile-viewer";
+import { type ColourWay, type FitMap, type Garment, type MotionRequest, Refusal, type TryOn, type Wear, type Work } from "../../../shared/api";
+import { client, theGarment } from "../shop";
+import type { Update } from "../page";
+import { clothLook } from "./cloth-look";
+import { readFit } from "./fit-values";
+import { stageHolder, type StageHolder } from "./stage";
+import { openTake, type Take } from "./take";
+
+export type Act = MotionRequest["act"];
+export type FittingState = "idle" | "sewing" | "dressed" | "failed";
+
+const TICK_MS = 200;
+
+const later = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** The recording among a job's files that is shown when it is done. */
+function recording(work: Work): string {
+  const recordings = work.files.filter((file) => file.kind === "recording" && !file.name.startsWith("sewing"));
+  return (recordings.find((file) => file.name.startsWith("drape")) ?? recordings[0])?.url ?? "";
+}
+
+export class Fitting {
+  state: FittingState = "idle";
+  act: Act | "sewing" = "stand";
+  /** an act that is being prepared */
+  preparing: Act | undefined;
+  work: Work | undefined;
+  tryOn: TryOn | undefined;
+  error: unknown;
+  fit: FitMap | undefined;
+  fitShown = false;
+  wind = 0;
+  readonly holder: StageHolder;
+  /** called when the pointer turned the stage, for a twin beside it */
+  onView: ((stage: Stage) => void) | undefined;
+  private take: Take | undefined;
+  /** where recordings of movements are, by act and wind */
+  private readonly motions = new Map<string, string>();
+  /** the one garment that the film shows */
+  private only: number | undefined;
+  private ways: (ColourWay | undefined)[] = [];
+  private garments: Garment[] = [];
+  private values: Float32Array | undefined;
+  private began = 0;
+  private loops = false;
+  private number = 0;
+  private gone = false;
+
+  constructor(private readonly update: Update) {
+    this.holder = stageHolder(update);
+  }
+
+  /** Sew these on the visitor's body. */
+  async sew(wear: Wear[]): Promise<void> {
+    const number = ++this.number;
+    Object.assign(this, { state: "sewing", work: undefined, error: undefined, fit: undefined, values: undefined, act: "sewing", preparing: undefined });
+    this.motions.clear();
+    this.fitShown = false;
+    this.update();
+    try {
+      this.garments = await Promise.all(wear.map((one) => theGarment(one.garment_id)));
+      this.ways = wear.map((one, i) => this.garments[i]?.colours.find((way) => way.id === one.colour) ?? this.garments[i]?.colours[0]);
+      const tryOn = await client.createTryOn({ wear });
+      if (number !== this.number) return;
+      this.tryOn = tryOn;
+      const film = this.watchSewing(tryOn, wear.length, number);
+      const done = await this.follow(tryOn.id, tryOn.work, number);
+      if (number !== this.number || !done) return;
+      this.tryOn = { ...tryOn, work: done };
+      await film;
+      if (number !== this.number) return;
+      await this.show("stand", recording(done), false);
+      this.state = "dressed";
+      this.update();
+      await this.readFit(tryOn.id);
+    } catch (why) {
+      if (number !== this.number || this.gone) return;
+      this.state = "failed";
+      this.error = why;
+      this.update();
+    }
+  }
+
+  /** Show the film of the sewing while it is made: pieces fly, seams close. */
+  private async watchSewing(tryOn: TryOn, count: number, number: number): Promise<void> {
+    while (number === this.number && (!this.work || this.work.state === "queued")) await later(TICK_MS);
+    // what was sewn before is there at once: no film is made of it
+    if (this.work?.state !== "running") return;
+    for (let garment = 0; garment < count && number === this.number; garment++) {
+      try {
+        const take = await this.show("sewing", `/api/tryons/${tryOn.id}/works/${this.work.id}/sewing-${garment + 1}.play`, false, garment);
+        while (number === this.number && take && !take.ended()) await later(50);
+        await later(350);
+      } catch {
+        // the film is for the eyes only
+        return;
+      }
+    }
+  }
+
+  /** Stop what is being sewn. */
+  async cancel(): Promise<void> {
+    const { tryOn, work } = this;
+    this.number++;
+    this.state = "idle";
+    this.update();
+    if (tryOn && work) await client.cancelWork(tryOn.id, work.id).catch(() => undefined);
+  }
+
+  /** Move in what is worn; a movement that was made before starts at once. */
+  async move(act: Act): Promise<void> {
+    const { tryOn, number } = this;
+    if (!tryOn || this.state !== "dressed") return;
+    if (act === "stand" && !this.wind) {
+      this.preparing = undefined;
+      await this.show("stand", recording(tryOn.work), false);
+      return;
+    }
+    this.preparing = act;
+    this.update();
+    try {
+      const url = await this.motion(tryOn.id, act, number);
+      if (number === this.number && url && this.preparing === act) await this.show(act, url, true);
+    } catch (why) {
+      this.error = why;
+    }
+    if (this.preparing === act) this.preparing = undefined;
+    this.update();
+  }
+
+  /** Where the recording of a movement is: as soon as it grows it can be watched. */
+  private async motion(tryOn: string, act: Act, number: number): Promise<string | undefined> {
+    const key = `${act} ${this.wind}`;
+    const made = this.motions.get(key);
+    if (made) return made;
+    let work = await client.createMotion(tryOn, { act, wind: this.wind });
+    while (work.state === "queued" || (work.state === "running" && work.progress === 0)) {
+      if (number !== this.number) return undefined;
+      await later(TICK_MS);
+      work = await client.getWork(tryOn, work.id);
+    }
+    if (work.state === "failed") throw new Refusal(work.error ?? "", 422, "failed", "");
+    if (work.state === "cancelled") return undefined;
+    const url = work.state === "done" ? recording(work) : `/api/tryons/${tryOn}/works/${work.id}/${act}.play`;
+    this.motions.set(key, url);
+    return url;
+  }
+
+  async blow(metresPerSecond: number): Promise<void> {
+    this.wind = metresPerSecond;
+    this.update();
+    await this.move(this.act === "sewing" ? "stand" : this.act);
+  }
+
+  /** Another colour or print: nothing is sewn for it. */
+  colour(index: number, way: ColourWay): void {
+    this.ways[index] = way;
+    this.dye();
+  }
+
+  showFit(on: boolean): void {
+    this.fitShown = on && this.values !== undefined;
+    this.holder.use((stage) => stage.setClothValues(this.fitShown ? (this.values ?? null) : null));
+    this.update();
+  }
+
+  async picture(): Promise<Blob | undefined> {
+    return new Promise((found) => {
+      if (this.holder.hasNo3d()) found(undefined);
+      else this.holder.use((stage) => void stage.picture().then(found));
+    });
+  }
+
+  leave(): void {
+    this.gone = true;
+    this.number++;
+    this.take?.close();
+    this.holder.leave();
+  }
+
+  /** Wait until a job is done, telling how far it is. */
+  private async follow(tryOn: string, first: Work, number: number): Promise<Work | undefined> {
+    let work = first;
+    for (;;) {
+      if (number !== this.number) return undefined;
+      this.work = work;
+      this.update();
+      if (work.state === "done") return work;
+      if (work.state === "failed") throw new Refusal(work.error ?? "", 422, "failed", "");
+      if (work.state === "cancelled") return undefined;
+      await later(TICK_MS);
+      work = await client.getWork(tryOn, work.id);
+    }
+  }
+
+  /** Play a recording; garment: the one that it shows alone. */
+  private async show(act: Act | "sewing", url: string, loops: boolean, garment?: number): Promise<Take | undefined> {
+    const number = this.number;
+    const take = await openTake(url, () => this.holder.use((stage) => stage.redraw()));
+    if (this.gone || number !== this.number) return void take.close();
+    this.act = act;
+    this.loops = loops;
+    this.began = performance.now();
+    this.only = garment;
+    this.holder.use((stage) => {
+      if (take.body) stage.setBody(take.body);
+      stage.setCloth(take.cloth);
+      if (!this.take) stage.glide({ ...take.view, azimuth: 0.3 }, 0);
+      this.take?.close();
+      this.take = take;
+      this.dye();
+      if (this.fitShown) stage.setClothValues(this.values ?? null);
+      stage.onTick = (time) => this.tick(stage, time);
+      stage.redraw();
+    });
+    this.update();
+    return take;
+  }
+
+  /** Before each picture: the frame of this moment. */
+  private tick(stage: Stage, time: number): boolean {
+    const { take } = this;
+    if (!take) return false;
+    this.onView?.(stage);
+    const { data, ended } = take.at((time - this.began) / 1000, this.loops);
+    stage.setFrame(data);
+    stage.follow(...take.place(data));
+    this.holder.ready();
+    return !ended;
+  }
+
+  private dye(): void {
+    this.holder.use((stage) => {
+      this.take?.cloth.parts.forEach((part, i) => {
+        const index = this.only ?? part.garment;
+        const way = this.ways[index];
+        const fabric = part.material.fabric ?? this.garments[index]?.fabric;
+        if (way && fabric) stage.setMaterial(i, clothLook(way, fabric));
+      });
+    });
+  }
+
+  private async readFit(id: string): Promise<void> {
+    try {
+      this.fit = await client.getFit(id);
+      const answer = await fetch(this.fit.url, { credentials: "same-origin" });
+      this.values = readFit(await answer.arrayBuffer(), this.fit);
+    } catch {
+      // the shop works without a map; the button says so by being off
+    }
+    this.update();
+  }
+}
