@@ -1,4 +1,4 @@
-"""The audit: is this result right? Every figure is measured on the finished result, never taken over.
+"""The audit: is this result right? Every figure is measured on the finished result.
 
 Inside and outside are decided by exact winding numbers, crossings by exact triangle tests, independently of
 the nearest-point signs that the simulation itself uses.

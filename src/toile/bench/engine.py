@@ -76,7 +76,7 @@ TIMED = 5
 def frame_time(trial: BenchScene, frames: int, runs: int = TIMED) -> float:
     """Return the seconds that the middle frame of the middle one of some runs takes.
 
-    Every run gives the same bits, so nothing is looked at here: meanwhile the second core would fall asleep
+    Every run gives the same bits, so nothing is looked at here: meanwhile the second core would go idle
     and the caches fill with other things.
     """
     middle = []

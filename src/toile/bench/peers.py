@@ -46,7 +46,7 @@ class Peer:
     variant: str = ""
     """one of several solvers of the package"""
     usual: bool = True
-    """runs when nobody chose; False: takes many minutes"""
+    """runs unless others are named; False: takes many minutes"""
 
 
 PEERS = {

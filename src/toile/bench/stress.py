@@ -115,7 +115,7 @@ def sheet(random: Random, cloth: str | Fabric = "cotton", cells: int = 20) -> tu
 
 
 def of_fabric(**changes: float) -> Callable[[Random], Outcome]:
-    """Return a scene with a cloth that nobody weaves."""
+    """Return a scene with a cloth of unusual figures."""
     odd = replace(fabric("cotton"), name="odd", **changes)  # type: ignore[arg-type]
     return lambda random: fall(*sheet(random, odd))
 

@@ -1,4 +1,4 @@
-"""What is asked of a walk: defaults, what a recording keeps of it, and whether it is asked again."""
+"""Options of a walk: defaults, what a recording keeps of them, and whether they are the same again."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def add_body_option(parser: argparse.ArgumentParser, default: str | None = "woma
 
 
 def add_wearing(parser: argparse.ArgumentParser, *, nargs: str = "+", body: str | None = "woman") -> None:
-    """Let a command dress somebody: garments and how they are read, the body, the method."""
+    """Let a command dress a body: garments and how they are read, the body, the method."""
     add_garments(parser, nargs)
     add_body_option(parser, body)
     add_reading_options(parser)

@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ToileError as error:
         tell(str(error))
     except BrokenPipeError:
-        # the reader of a pipe went away (toile info | head): nothing more to say
+        # the reader of a pipe went away (toile info | head): nothing more to print
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         tell(f"{error.filename or 'file'}: {error.strerror or error}")

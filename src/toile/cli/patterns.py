@@ -256,7 +256,7 @@ def run_grade(options: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for size, (pattern, words) in patterns.items():
         path = folder / f"{stem}_{size}.{options.format}"
-        # a file of one size names it, so that nobody mixes up the pieces on the cutting table
+        # a file of one size names it, so that pieces of different sizes are not mixed up on the cutting table
         write_pattern(pattern if pattern.sizes else replace(pattern, size=size), path)
         print(f"wrote {path}: size {size}{words}")
     return 0

@@ -110,7 +110,7 @@ def run_walk(options: argparse.Namespace) -> int:
         raise ToileError("--resume: name the .toile recording to go on with: -o look.toile")
     if target is not None:
         return _walk_into(target, outputs, options)
-    # nobody asked for the recording: it is kept beside the results until they are written
+    # no recording was asked for: it is kept beside the results until they are written
     with tempfile.TemporaryDirectory(prefix=".toile", dir=outputs[0].absolute().parent) as folder:
         return _walk_into(Path(folder) / "walk.toile", outputs, options)
 

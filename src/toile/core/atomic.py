@@ -50,7 +50,7 @@ def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise ToileError(f"cannot write {path}: {error.strerror or one_line(error)}") from error
     except ToileError as error:
-        # nobody knows the name beside
+        # the temporary name is known to nobody else
         raise ToileError(str(error).replace(str(part), str(path))) from error
     finally:
         with contextlib.suppress(OSError):

@@ -2,7 +2,7 @@
 
 A file is a signature followed by chunks, each with its own length and checksums. It grows at its end
 only: a reader may look at it while it is being written, and whatever was appended before a crash stays
-readable. Nothing in a file is ever executed, and no size in it is believed before it is compared with
+readable. Nothing in a file is ever executed, and no size in it is used before it is compared with
 the bytes that are really there.
 """
 
@@ -241,7 +241,7 @@ def save(
 
 
 class Writer:
-    """Appends frames to a ``.toile`` file. Only whole frames count for readers, whenever this one dies."""
+    """Appends frames to a ``.toile`` file. Readers see whole frames only, whenever the writer ends."""
 
     def __init__(self, file: IO[bytes], path: str, frame_count: int) -> None:
         self._file = file
@@ -300,7 +300,7 @@ class Writer:
             self._file.write(chunk)
             self._file.flush()
         except OSError as error:
-            # a full disk: take the torn piece away again so that the file ends with a whole frame
+            # a full disk: cut the incomplete frame off so that the file ends with a whole one
             with contextlib.suppress(OSError):
                 self._file.truncate(start)
             raise ToileError(f"cannot write {self._path}: {error.strerror or error}") from error

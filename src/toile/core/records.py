@@ -2,7 +2,7 @@
 
 SI units, radians, right-handed axes, y up, the body faces +z (its left hand is at +x).
 Counts end in ``_count``; transforms read ``target_from_source``. Records check their shapes once
-and make their arrays read-only, so that they can be shared without fear. Those of flat patterns are written
+and make their arrays read-only, so that they can be shared safely. Those of flat patterns are written
 down in core/pattern_records.py, the checks in arrays.py; all are imported from here.
 """
 
@@ -332,7 +332,7 @@ class ContactQuery:
     """The body at one instant, ready to be asked many times: made from a function, or derived from this."""
 
     nowhere: bool = False
-    """there is nothing to touch, so nobody need ask more than once a step"""
+    """there is nothing to touch, so one query a step is enough"""
 
     def __init__(self, ask: Callable[[Floats], Contacts]) -> None:
         """Answer with what this function returns."""

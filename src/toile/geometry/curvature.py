@@ -90,7 +90,7 @@ def _fans(triangles: Ints, corners: Floats, vertex_count: int) -> _Fans:
     vertex = np.flatnonzero(np.bincount(start, minlength=vertex_count) == 1)
     number = np.full(vertex_count, -1)
     number[vertex] = np.arange(len(vertex))
-    # wedges: from the neighbour ahead to the one behind, seen from the vertex
+    # sectors from the neighbour ahead to the one behind, seen from the vertex
     t, k = np.nonzero(number[triangles] >= 0)
     owner = number[triangles[t, k]]
     ahead, behind = triangles[t, (k + 1) % 3], triangles[t, (k + 2) % 3]

@@ -1,1 +1,1 @@
-"""3D file formats read and written with caps; nothing here knows what a body or a garment is."""
+"""3D file formats read and written with caps; independent of bodies and garments."""

@@ -247,7 +247,7 @@ def main(arguments: list[str]) -> int:
                 tasks.put(message["run"])
             else:
                 stop.set()
-        # the caller is gone: nobody wants what is being done
+        # the caller is gone: stop
         os._exit(0)
 
     threading.Thread(target=listen, daemon=True).start()

@@ -1,4 +1,4 @@
-"""An avatar's own clip on the avatar itself, to the frame, so that it can go back to where it came from.
+"""An avatar's own clip on the avatar itself, frame by frame, in a form that can be written back to its file.
 
 Nothing is retargeted: feet, arms and bones stay as they were animated. The way to the person's own start
 (at the origin, facing +z) is kept, with the file's axes and units, for the files that are written back.

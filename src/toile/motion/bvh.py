@@ -185,7 +185,7 @@ def _read_frames(lines: list[str], at: int, frames: int, joints: list[_Joint], s
     channels = sum(len(joint.channels) for joint in joints)
     if frames * channels * 2 > sum(len(line) + 1 for line in lines[at:]):
         raise ToileError(
-            f"{source}: line {at}: {frames} frames are promised, but the file is too short for them"
+            f"{source}: line {at}: {frames} frames are announced, but the file is too short for them"
         )
     rows: list[Floats] = []
     total = 0

@@ -1,4 +1,4 @@
-"""Feet that stand where they stand: contacts found, soles put on the floor, legs bent to reach them.
+"""Foot contacts: found, soles put on the floor without sliding, legs bent to reach them.
 
 Heel and ball of each foot are in contact while they are low and slow. Through one contact the sole rolls on
 the floor without slipping: heel, flat, ball, toes. In the swing the correction fades from one contact to the

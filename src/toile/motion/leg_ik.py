@@ -1,4 +1,4 @@
-"""Two-bone legs: the knee angle that makes a leg as long as needed, then the leg swung to its place."""
+"""Inverse kinematics of a leg of two bones: the knee angle, then the leg swung to its place."""
 
 from __future__ import annotations
 

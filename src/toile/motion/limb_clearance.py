@@ -1,4 +1,4 @@
-"""Limbs out of each other: arms beside the trunk, thighs beside each other, on bodies wider than the actor.
+"""Limb clearance: arms kept out of the trunk and thighs out of each other on bodies wider than the actor.
 
 The depth of one limb's skin inside another is measured on the posed skin: a vertex is inside as far as it
 lies behind the tangent plane of the other limb's nearest vertex, under it. Arms are turned about the

@@ -1,4 +1,4 @@
-"""What every motion file needs after reading: metres, y up, no calibration frame, unit quaternions."""
+"""After reading a motion file: metres, y up, no calibration frame, unit quaternions."""
 
 from __future__ import annotations
 

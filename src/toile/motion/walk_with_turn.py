@@ -1,4 +1,4 @@
-"""A walk there and back with a turn on the way, while the arms cross before the body: hard on clothes."""
+"""A walk with a bend on the way, while the arms cross before the body: a hard test for clothes."""
 
 from __future__ import annotations
 

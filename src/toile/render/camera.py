@@ -73,7 +73,7 @@ def frame_views(
 ) -> list[tuple[Camera, int]]:
     """Return a camera and a number of columns per view; all points [m], (n, 3), are seen at one scale.
 
-    angle_of_view: vertical [degrees]; a long lens flatters. margin: free share of the picture's height
+    angle_of_view: vertical [degrees]. margin: free share of the picture's height
     round the person. The eye stands slightly above the middle.
     """
     tangent = float(np.tan(np.radians(angle_of_view) / 2))

@@ -221,6 +221,6 @@ def write_mp4(
             raise ToileError(f"cannot write {path}: the encoder stopped; is the disk full?") from error
         finally:
             encoder.close()
-        # the encoder does not tell a full disk: a film without its table of contents is torn
+        # the encoder does not report a full disk: a film without its table of contents is incomplete
         if not part.is_file() or b"moov" not in part.read_bytes()[:1_000_000]:
             raise ToileError(f"cannot write {path}: the film was not finished; is the disk full?")

@@ -36,7 +36,7 @@ def read_measured(path: str, *, table: Mapping[str, str] | None = None) -> Body:
     try:
         return replace(body, measurements=avatar_measures(body, str(path)))
     except ToileError:
-        # a creature without a waist can still be dressed
+        # an avatar without a waist can still be dressed
         return body
 
 

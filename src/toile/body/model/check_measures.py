@@ -1,4 +1,4 @@
-"""What may be asked of a body: limits of human measures, contradictions, and what was not met."""
+"""Wanted measures, checked: human limits, contradictions, and what was not met."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HUMAN = {
     "calf": (0.24, 0.65), "upper_arm": (0.18, 0.65), "wrist": (0.11, 0.27), "arm_length": (0.42, 0.80),
     "inseam": (0.55, 1.15), "back_length": (0.26, 0.55), "weight": (32.0, 250.0),
 }  # fmt: skip
-"""limits of adult measures [m; kg]; beyond them a number is a slip or another unit"""
+"""limits of adult measures [m; kg]; beyond them a number is a typing error or in another unit"""
 
 AGES = (18.0, 90.0)
 MISS = {"weight": 1.0}
@@ -106,7 +106,7 @@ def report_misses(sex: str, wanted: Mapping[str, float], measured: Mapping[str, 
 
 
 def report_rarity(sex: str, wanted: Mapping[str, float], rarity: float) -> None:
-    """Warn of a body that meets its measures but is like nobody."""
+    """Warn of a body that meets its measures but is far from all people."""
     if rarity <= RARE or not wanted:
         return
     network = load_network(sex)

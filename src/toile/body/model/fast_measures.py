@@ -1,4 +1,4 @@
-"""Looks: dials shaped and measured by kernels, each measure with its slopes, for the many times a fit looks.
+"""Dials → skin → measures with their slopes, by kernels: what a fit computes in each of its steps.
 
 The same as people.measure_shape and landmarks.neutral_stance, which need no kernels: the network is learnt
 with those at build time, and the tests compare the two.
@@ -45,7 +45,7 @@ NOTHING = np.zeros((0, 3))
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SkinSubset:
-    """The skin that is looked at: all of it, or as much as tapes need."""
+    """All of the skin, or as much of it as measuring needs."""
 
     template: Template
     ground: MeasureTopology

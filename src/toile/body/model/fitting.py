@@ -4,7 +4,7 @@ The network's dials, then Gauss–Newton steps towards the wanted measures, each
 population, so that what was not asked for stays likely:
 x ← x₀ + C Jᵀ (J C Jᵀ + σ²)⁻¹ (m − F(x) + J (x − x₀)).
 Measures bend sharply where height, weight, muscle or cup passes its middle, since other targets take over
-there; sliders bend, too, but less. A step knows the slopes of both sides. If it gained little nevertheless,
+there; sliders bend, too, but less. A step uses the slopes of both sides. If it gained little nevertheless,
 the next goes by Broyden's update (1965) of the slopes; if it made things worse, the next is shorter.
 """
 
@@ -24,7 +24,7 @@ from toile.core.records import Floats
 NOISE = 0.0005
 """how closely measures are met, in the solver's units (metres, 100 kg)"""
 BEND = 0.5
-"""far from the goal slopes promise too much: an error e [m] is trusted within e² / BEND"""
+"""far from the goal slopes do not hold: of an error e [m] a step goes for e² / BEND at most"""
 CLOSE = 0.0004
 """stop when every measure is met so well"""
 STEPS = 12
@@ -35,13 +35,13 @@ REACH = 6.0
 SHORTER = 0.3
 """after a step that made things worse the next is at most so much as long"""
 POOR = 0.5
-"""a step that leaves more than this share of the miss teaches the slopes; the next finds them anew"""
+"""a step that leaves more than this share of the miss updates the slopes; the next computes them anew"""
 PASSES = 6
-"""so often a step is thought over because dials pass their middles"""
+"""how often a step is solved again because dials pass their middles"""
 
 BOUNDS = {"height": (0.2, 0.95), "weight": (-0.4, 3.0), "muscle": (-0.3, 1.3), "cup": (-0.2, 1.4)}
 COMMON_BOUNDS = (-2.0, 2.6)
-"""dials beyond these make monsters"""
+"""beyond these dials give shapes that no person has"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -27,7 +27,7 @@ TRAINING_COUNT = 320
 SEED = 2026
 SMOOTHING = 1e-3
 UNIT = {"weight": 100.0}
-"""one unit of a measure in the solver's eyes: metres, or 100 kg"""
+"""one unit of a measure inside the solver: metres, or 100 kg"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -80,7 +80,7 @@ def weigh_dials(sex: str, age: float, dials: Floats) -> float:
 
 
 def train(sex: str, count: int = TRAINING_COUNT, seed: int = SEED) -> Network:
-    """Return what random people of a sex teach."""
+    """Return what is learnt from random people of a sex."""
     ages, dials = sample_people(sex, count, seed)
     measures = np.array([measure_dials(sex, a, d) for a, d in zip(ages, dials, strict=True)])
     measures[:, -1] = [weigh_dials(sex, a, d) for a, d in zip(ages, dials, strict=True)]

@@ -1,4 +1,4 @@
-"""People: the dials that a body is fitted with, and a population to learn from.
+"""The dials that a body is fitted with, and a population to learn from.
 
 The population is invented, not surveyed: its means and spreads follow what is commonly published for
 European adults (stature 1.64 ± 0.06 m and 1.78 ± 0.06 m; body mass index 17 to 45), ages 18 to 80, and it is

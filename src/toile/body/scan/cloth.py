@@ -1,4 +1,4 @@
-"""Cloth or skin: how a scan lies round trunk, arms and legs of the fitted person.
+"""Cloth or skin: how far a scan is off the fitted person round trunk, arms and legs.
 
 The model knows people's shapes, not clothes'. Skin follows it round a limb within a few millimetres; cloth
 hangs off in some places and lies on in others, and ends at hems. Both are looked at ring by ring: rings are

@@ -42,7 +42,7 @@ STIFF = {
     "Neck": 2.0,
     "Head": 2.0,
 }
-"""joints that turn less willingly than others: how much more their turns weigh"""
+"""joints whose rotation is penalised more than others', and by how much"""
 STIFFNESS = np.geomspace(30.0, 0.6, 8)
 SCALP = 0.11
 """the head down to here below the crown is followed like the rest: the height depends on it [m]"""

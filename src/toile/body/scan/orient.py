@@ -1,4 +1,4 @@
-"""Which way up, which way round, how large: the scan against ten mannequins in 48 frames."""
+"""Axes, facing and unit of a scan: it is compared with ten mannequins in 48 frames."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rectangular topology: a grid of rows and columns fitted to a panel's outline.
 
-Mass-spring cloth in the manner of Vassilev et al. (2001) lives on such grids: every inner vertex has four
+Mass-spring cloth in the manner of Vassilev et al. (2001) uses such grids: every inner vertex has four
 neighbours, stored as an image. Four points of the outline become the grid's corners; the sides are cut
 evenly; the inside starts as a Coons patch (Coons 1967) and is smoothed with Winslow's equations (1966), which
 keep grid lines from crossing.

@@ -319,5 +319,5 @@ def _check_grades(pattern: Pattern, where: str) -> None:
         _check_ref(panels, grade.edge, f"{where}grade rule {k}")
         if grade.where not in WHERE or not max(abs(grade.x), abs(grade.y)) <= GRADE_LIMIT:
             raise ToileError(
-                f"{where}grade rule {k}: {100 * grade.x:g} {100 * grade.y:g} cm per size is not believable"
+                f"{where}grade rule {k}: {100 * grade.x:g} {100 * grade.y:g} cm per size is too much"
             )

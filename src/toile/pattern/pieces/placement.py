@@ -92,7 +92,7 @@ def _face(panel: Panel) -> str:
 
 
 def _around(pattern: Pattern, panel: Panel) -> str:
-    """Return what a panel goes round, empty if nobody can tell."""
+    """Return what a panel goes round, empty if nothing tells."""
     if SLEEVE_WORDS.search(panel.name):
         return _arm(pattern, panel)
     if not _face(panel):

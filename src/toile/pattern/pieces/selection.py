@@ -1,4 +1,4 @@
-"""Which pieces of a file make one garment: versions of a piece, twins that nobody wrote, bands too long.
+"""Which pieces of a file make one garment: versions of a piece, twins that are not in the file, bands too long.
 
 Cutting-room files hold more than is sewn: a front with and without pocket, pocket bags, half of what is cut
 twice. What is proposed here can be changed in the seam file: `remove`, `mirror of`, `move`.
@@ -54,7 +54,7 @@ SMALL = 0.1
 
 def choose_pieces(pattern: Pattern) -> tuple[Pattern, list[str]]:
     """Return the pattern with one version of each piece and with missing twins, and what was done."""
-    if pattern.seams:  # somebody chose already
+    if pattern.seams:  # the choice was made already
         return pattern, []
     chosen, notes = _without_inner_pieces(pattern)
     chosen, more = _one_version(chosen)

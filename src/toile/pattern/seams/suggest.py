@@ -40,7 +40,7 @@ BACK_WORDS = re.compile(r"back|rück|dos\b|btorso", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A seam that somebody should confirm."""
+    """A proposed seam, to be confirmed by a person."""
 
     seam: Seam
     confidence: float

@@ -1,7 +1,7 @@
 """Cloth in a crease of the skin: an armpit, between the thighs, under a breast.
 
 A collider tells of the nearest skin only. In a crease that is one side now and the other side a frame later,
-and the cloth goes to and fro between them for ever. So, while a body stands still, each point meets all
+and the cloth moves to and fro between them without end. So, while a body stands still, each point meets all
 sides, or remembers the one on which it lay before, as contact manifolds of rigid bodies do, and meets both.
 """
 

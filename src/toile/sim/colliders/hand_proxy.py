@@ -1,4 +1,4 @@
-"""Hands in mittens: what cloth touches instead of spread fingers.
+"""Hand proxies: the convex hull that cloth touches instead of spread fingers.
 
 A fingertip is finer than the mesh of most cloth. A swinging hand would catch a fold with its thumb: one
 vertex before the tip, its neighbours past it on both sides, and the edges between them stretched to twice
@@ -50,7 +50,7 @@ def _distances(vertices: Floats, pairs: Ints) -> Floats:
 
 
 def hand_proxies(body: Body) -> HandProxies | None:
-    """Return the mittens of a body in its rest pose; None: there are no hands to put into them."""
+    """Return the hand proxies of a body in its rest pose; None: it has no hands."""
     made = [hand for hand in (_mitten(body, LIMBS.index(name)) for name in HANDS) if hand is not None]
     if not made:
         return None
@@ -61,7 +61,7 @@ def hand_proxies(body: Body) -> HandProxies | None:
 
 
 def _mitten(body: Body, limb: int) -> tuple[Bools, Ints, Ints] | None:
-    """Return the skin triangles that a mitten covers, its own, and its vertices that are far out."""
+    """Return the skin triangles that a proxy covers, its own triangles, and its outermost vertices."""
     mine = body.limb == limb
     hand = np.flatnonzero(mine)
     corners = mine[body.triangles]

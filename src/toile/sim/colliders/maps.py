@@ -134,7 +134,7 @@ class Maps(ContactQuery):
             inside = (row >= 0) & (row < frame.rows) & (column >= 0) & (column < frame.columns)
         r, c = (np.where(inside, a, 0).astype(np.int32) for a in (row, column))
         front, back = self.texels[r, c, 0, 4], self.texels[r, c, 1, 4]
-        # the nearer map speaks: before the middle the front one, behind it the back one
+        # the nearer map decides: before the middle the front one, behind it the back one
         return np.asarray(inside & (z < front) & (z > back))
 
 

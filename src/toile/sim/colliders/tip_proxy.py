@@ -1,4 +1,4 @@
-"""Tips of skin under a tent: what cloth touches instead of a nipple or another feature finer than its mesh.
+"""Tip proxies: the cone that cloth touches instead of a nipple or another feature finer than its mesh.
 
 Cloth touches the skin with its vertices; a tip between them would come through the triangle. Around each
 tip the skin that contact sees is raised to a cone. It encloses the true skin, which the audit still asks.
@@ -23,13 +23,13 @@ TIP = 0.001
 BESIDE = 0.009
 """its neighbours are within this [m]"""
 REACH = 0.04
-"""the tent covers skin within this of a tip [m]"""
+"""a cone covers skin within this of a tip [m]"""
 SLOPE = 0.6
-"""of the tent's sides"""
+"""slope of the cone's sides"""
 HIGHEST = 0.008
 """skin is raised by at most this [m]"""
 BROAD = ("torso",)
-"""limbs that get tents; thin limbs are round and fine ones (fingers, toes, ears) are nothing but tips"""
+"""limbs whose tips get cones; thin limbs are round, and fine ones (fingers, toes, ears) consist of tips"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,11 +39,11 @@ class TipProxies:
     vertex: Ints
     """(v,)"""
     rise: Floats
-    """how far each is raised, in the axes of its tent [m], (v, 3)"""
+    """how far each is raised, in the axes of its cone [m], (v, 3)"""
     tent: Ints
-    """which tent each belongs to, (v,)"""
+    """which cone each belongs to, (v,)"""
     frame: Ints
-    """three skin vertices around each tent that turn with it, (t, 3)"""
+    """three skin vertices around each cone that turn with it, (t, 3)"""
 
     def over(self, vertices: Floats) -> Floats:
         """Return where the raised vertices of posed skin (n, 3) [m] are, (v, 3)."""
@@ -51,7 +51,7 @@ class TipProxies:
 
 
 def tip_proxies(body: Body) -> TipProxies:
-    """Return the tents of a body in its rest pose."""
+    """Return the tip proxies of a body in its rest pose."""
     x, normal = body.vertices, vertex_normals(body.vertices, body.triangles)
     coarse = np.isin(body.limb, [LIMBS.index(limb) for limb in BROAD])
     parts = [_tent(x, normal, coarse, tips) for tips in _clusters(x, _tips(x, normal, coarse))]
@@ -59,7 +59,7 @@ def tip_proxies(body: Body) -> TipProxies:
     none = np.zeros(0, np.int32)
     if not parts:
         return TipProxies(none, np.zeros((0, 3)), none, np.zeros((0, 3), np.int32))
-    # a vertex under two tents keeps the first
+    # a vertex under two cones keeps the first
     vertex, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
     tent = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part[0]) for part in parts])
     rise, tent, frame = np.concatenate([part[1] for part in parts])[first], tent[first], [p[2] for p in parts]
@@ -87,7 +87,7 @@ def _clusters(x: Floats, tips: Ints) -> list[Ints]:
 
 
 def _tent(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> tuple[Ints, Floats, Ints]:
-    """Return vertices, rise and frame of the tent over some tips, no side of it steeper than SLOPE."""
+    """Return vertices, rise and frame of the cone over some tips, no side of it steeper than SLOPE."""
     centre = x[tips].mean(axis=0)
     near = np.flatnonzero(coarse & (np.linalg.norm(x - centre, axis=1) < REACH))
     axis = normal[near].mean(axis=0)
@@ -104,7 +104,7 @@ def _tent(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> tuple[Ints, F
 
 
 def _rim(near: Ints, aside: Floats) -> Ints:
-    """Return three vertices far out round the tent, (3,)."""
+    """Return three vertices far out round the cone, (3,)."""
     first = int(np.linalg.norm(aside, axis=1).argmax())
     second = int(np.linalg.norm(aside - aside[first], axis=1).argmax())
     area = np.linalg.norm(np.cross(aside - aside[first], aside[second] - aside[first]), axis=1)

@@ -1,4 +1,4 @@
-"""Cloth that is pinched in a fold: between arm and trunk, under a heavy breast.
+"""Cloth that is pinched in a fold of the body: between arm and trunk, under a heavy breast.
 
 The solver pulls it in, the exact repair pushes it out, frame after frame. In life friction on both sides
 holds it. So once the rest of the garment has come to rest, what the repair has had to move in several
@@ -17,11 +17,11 @@ PATIENCE = 4
 
 FORGOTTEN = 0.25
 """of such a frame is forgotten in each frame in which the repair has nothing to do: pulled in slowly, cloth
-crosses every third or fourth frame only, and hopped for ever"""
+crosses in every third or fourth frame only"""
 
 MOST = 0.06
-"""a larger share of all particles at once is no pinch, but garments that fight for room: held where they are
-pressed together, what is free between them was flung away"""
+"""a larger share of all particles at once means that garments lack room: if all of it were held, the free
+cloth between would be thrown out"""
 
 
 class PinchedParticles:

@@ -360,7 +360,7 @@ class _KeptHeights:
 
 
 def drafted_heights(garment: Garment) -> Floats:
-    """Return the height above the floor that each particle was drafted for [m], (n,); NaN: nobody knows."""
+    """Return the height above the floor that each particle was drafted for [m], (n,); NaN: unknown."""
     panels = [(panel, pattern) for pattern in garment.patterns for panel in pattern.panels]
     height = np.full(garment.particle_count, np.nan)
     if len(panels) != len(garment.panel_names):

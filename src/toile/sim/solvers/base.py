@@ -27,7 +27,7 @@ class Solver(ABC):
 
     @abstractmethod
     def pin(self, particles: Ints) -> None:
-        """Let these particles move with the velocity in the state, whatever pulls at them."""
+        """Let these particles move with the velocity in the state, whatever forces act on them."""
 
     @abstractmethod
     def step(self, state: State, scene: Scene, dt: float) -> State:

@@ -1,6 +1,6 @@
 """Cloth that follows the body, then physics, then push-out (Rudomín & Castillo 2002).
 
-Particles near skin that grips take over its velocity, whatever pulls at them; every mesh edge is a
+Particles near skin that grips take over its velocity, whatever forces act on them; every mesh edge is a
 spring, moved by Euler steps that are short enough for the stiffest of them; last, no particle stays inside.
 """
 
@@ -82,7 +82,7 @@ class FollowSolver(Solver):
         self._cloth = kind(self._edges, self._length, self._mass, self._drag, self._friction)
 
     def pin(self, particles: Ints) -> None:
-        """Let these particles move with the velocity in the state, whatever pulls at them."""
+        """Let these particles move with the velocity in the state, whatever forces act on them."""
         self._free = np.ones(self.garment.particle_count)
         self._free[particles] = 0.0
         self._cloth.hold(self._free == 0)

@@ -172,7 +172,7 @@ class ImplicitSolver(Solver):
         self._free = np.ones(count)
 
     def pin(self, particles: Ints) -> None:
-        """Let these particles move with the velocity in the state, whatever pulls at them."""
+        """Let these particles move with the velocity in the state, whatever forces act on them."""
         self._free = np.ones(self.garment.particle_count)
         self._free[particles] = 0.0
 

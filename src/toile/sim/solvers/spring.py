@@ -147,7 +147,7 @@ class SpringSolver(Solver):
             raise ToileError(f"damping and air take {rate:.3g} of the speed a second: choose less")
 
     def pin(self, particles: Ints) -> None:
-        """Let these particles move with the velocity in the state, whatever pulls at them."""
+        """Let these particles move with the velocity in the state, whatever forces act on them."""
         self.pinned = np.zeros(len(self.mass), dtype=bool)
         self.pinned[particles] = True
         self._cloth.pin(self.pinned)

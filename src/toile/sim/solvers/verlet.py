@@ -1,6 +1,6 @@
 """Verlet steps and relaxed edge lengths (Rodríguez-Navarro et al. 2005, after Jakobsen 2001).
 
-Only outer forces accelerate; stretch, shear and bending are one thing, the wish of every mesh edge for its
+Only outer forces accelerate; stretch, shear and bending are one thing: every mesh edge is moved towards its
 rest length, satisfied by relaxation. All particles weigh the same. Equations are numbered as in the paper.
 A garment that is one grid goes its own fast way. The hot loops are engine/cloth/verlet_relax.h.
 """
@@ -120,7 +120,7 @@ class VerletSolver(Solver):
         return kind(particle_order(self.garment), edges, length, self.settings.stiffness)
 
     def pin(self, particles: Ints) -> None:
-        """Let these particles move with the velocity in the state, whatever pulls at them."""
+        """Let these particles move with the velocity in the state, whatever forces act on them."""
         self._pinned = np.unique(np.asarray(particles, dtype=np.int32))
         self._cloth.pin(self._pinned)
 
