@@ -1,4 +1,4 @@
-"""Which pieces of a file make one garment: versions of a piece, twins that are not in the file, bands too long.
+"""Which pieces of a file make one garment: versions of a piece, twins that are not drawn, bands too long.
 
 Cutting-room files hold more than is sewn: a front with and without pocket, pocket bags, half of what is cut
 twice. What is proposed here can be changed in the seam file: `remove`, `mirror of`, `move`.
