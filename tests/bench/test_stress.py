@@ -91,7 +91,7 @@ def walk_of(made: Recording, jump: float, path: Path) -> Path:
     root = np.repeat(pose.root[:1], 40, axis=0)
     # the track's clock is half a lead-in behind
     root[round((0.2 + 0.25) * fps) :, 0] += jump
-    track = replace(pose, turns=np.repeat(pose.turns[:1], 40, axis=0), root=root, loop=False)
+    track = replace(pose, rotations=np.repeat(pose.rotations[:1], 40, axis=0), root=root, loop=False)
     settings = AnimateSettings(fps=fps, seconds=0.4, lead=0.5)
     record_walk(path, made.garment, made.body, Plan(start=made.positions[-1], track=track, settings=settings))
     return path

@@ -48,7 +48,7 @@ def test_joints_of_a_walking_person_as_in_numpy() -> None:
 
 def test_a_joint_before_its_parent_is_refused() -> None:
     track = turning_track(3, loop=False)
-    wrong = Track("wrong", 30.0, track.parents[::-1], track.offsets, track.turns, track.root)
+    wrong = Track("wrong", 30.0, track.parents[::-1], track.offsets, track.rotations, track.root)
     with pytest.raises(ValueError, match="parents come before"):
         pose_at(wrong, 0.0)
 

@@ -69,7 +69,7 @@ def test_running_hands_pass_the_thighs_at_a_distance_in_every_frame(name: str) -
         hand = body.limb == LIMBS.index(f"{side}_hand")
         skin = np.isin(body.limb, [LIMBS.index(f"{side}_thigh"), LIMBS.index("torso")])
         faces = body.triangles[skin[body.triangles].all(axis=1)]
-        for frame in range(len(ran.turns)):
+        for frame in range(len(ran.rotations)):
             vertices = pose_body(body, pose_at(ran, frame / 60)).vertices
             gap = SurfaceTree(faces, vertices).nearest(vertices[hand], 0.2)[1]
             assert gap.min() > 0.01

@@ -16,6 +16,7 @@ from folders import SUPPORT
 from toile.body.model.skin import Method, pose_body
 from toile.core.container import Reader, Writer, load, save
 from toile.core.errors import ToileError
+from toile.motion.track import Track
 from toile.store.record import (
     RecordedFile,
     RecordWriter,
@@ -25,7 +26,7 @@ from toile.store.record import (
     save_recording,
     sound_frames,
 )
-from toile.store.serialise import to_plain
+from toile.store.serialise import from_plain, to_plain
 
 
 def test_a_recording_comes_back_equal(tmp_path: Path) -> None:
@@ -291,3 +292,15 @@ def test_kills_at_any_moment_do_not_change_the_end(tmp_path: Path, kind: str) ->
         child.communicate()
     assert run(killed).communicate(timeout=120)
     assert killed.read_bytes() == whole.read_bytes()
+
+
+def test_a_renamed_field_keeps_its_name_in_files() -> None:
+    turns = np.tile([1.0, 0.0, 0.0, 0.0], (2, 1, 1))
+    track = Track("still", 30.0, np.array([-1]), np.zeros((1, 3)), turns, np.zeros((2, 3)))
+    arrays: dict[str, np.ndarray] = {}
+    plain = to_plain(track, arrays, "track")
+    # walks that were recorded before the field was called rotations hold it as turns
+    assert "track.turns" in arrays
+    assert "rotations" not in plain
+    back = from_plain(Track, plain, arrays, "track", "file")
+    np.testing.assert_array_equal(back.rotations, track.rotations)

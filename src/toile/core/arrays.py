@@ -13,6 +13,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int32]
 Bools: TypeAlias = NDArray[np.bool_]
 
+STORED = "stored as"
+"""key of a field's metadata: its name in files, where files were written before it got its present name"""
+
 
 def as_floats(values: ArrayLike, *shape: int, name: str = "array") -> Floats:
     """Return a read-only float64 copy; -1 in shape means any size. NaN and infinity are refused."""

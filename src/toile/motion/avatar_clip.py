@@ -102,6 +102,6 @@ def with_run_up(track: Track, frames: int) -> Track:
     """
     step = (track.root[1] - track.root[0]) * np.array([1.0, 0.0, 1.0]) if track.frame_count > 1 else 0.0
     before = track.root[0] + np.arange(-frames, 0)[:, None] * step
-    held = np.repeat(track.turns[:1], frames, axis=0)
-    turns = np.concatenate([held, track.turns])
-    return replace(track, turns=turns, root=np.concatenate([before, track.root]))
+    held = np.repeat(track.rotations[:1], frames, axis=0)
+    turns = np.concatenate([held, track.rotations])
+    return replace(track, rotations=turns, root=np.concatenate([before, track.root]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from toile._kernels import track_pose
 from toile.body.model.skin import pose_body
+from toile.core.arrays import STORED
 from toile.core.records import Body, Floats, Ints, Motion, as_floats, as_ints
 from toile.geometry.rotation import (
     continuous,
@@ -42,7 +43,7 @@ class Track:
     """index of the parent joint, -1 for the root, (j,)"""
     offsets: Floats
     """joint position in its parent's axes [m], (j, 3)"""
-    turns: Floats
+    rotations: Floats = field(metadata={STORED: "turns"})
     """parent_from_joint, unit quaternions, (f, j, 4); the root's is world_from_joint"""
     root: Floats
     """position of the root joint [m], (f, 3)"""
@@ -51,11 +52,13 @@ class Track:
     """numbers about the retargeting: foot slide, floor, self-penetration … (metres, degrees)"""
 
     def __post_init__(self) -> None:
-        frames, joints = self.turns.shape[:2]
+        frames, joints = self.rotations.shape[:2]
         checked = {
             "parents": as_ints(self.parents, joints, name="track parents"),
             "offsets": as_floats(self.offsets, joints, 3, name="track offsets"),
-            "turns": as_floats(continuous(np.asarray(self.turns)), frames, joints, 4, name="track turns"),
+            "rotations": as_floats(
+                continuous(np.asarray(self.rotations)), frames, joints, 4, name="track rotations"
+            ),
             "root": as_floats(self.root, frames, 3, name="track root"),
         }
         for key, value in checked.items():
@@ -64,17 +67,17 @@ class Track:
     @property
     def frame_count(self) -> int:
         """Return the number of stored frames; the last of a loop repeats the first."""
-        return len(self.turns)
+        return len(self.rotations)
 
     @property
     def duration(self) -> float:
         """Return the time from the first frame to the last [s]."""
-        return (len(self.turns) - 1) / self.fps
+        return (len(self.rotations) - 1) / self.fps
 
     @property
     def world_from_joint(self) -> Floats:
         """Return every stored frame, (f, j, 4, 4)."""
-        return place_joints(self.parents, self.offsets, self.turns, self.root)
+        return place_joints(self.parents, self.offsets, self.rotations, self.root)
 
 
 def track_of(
@@ -98,7 +101,7 @@ def track_of(
         fps=fps,
         parents=skeleton.parents,
         offsets=local_offsets(body),
-        turns=local,
+        rotations=local,
         root=world_from_joint[:, 0, :3, 3],
         loop=loop,
         report=report or {},
@@ -163,7 +166,7 @@ def pose_at(track: Track, time: float) -> Floats:
     """Return world_from_joint (j, 4, 4) at a time [s]; before the start and after the end the pose is held,
     a loop goes on for ever."""
     at = time * track.fps
-    return np.asarray(track_pose(track.turns, track.root, track.parents, track.offsets, at, track.loop))
+    return np.asarray(track_pose(track.rotations, track.root, track.parents, track.offsets, at, track.loop))
 
 
 def local_pose_at(track: Track, time: float) -> tuple[Floats, Floats]:
@@ -183,7 +186,7 @@ def local_pose_at(track: Track, time: float) -> tuple[Floats, Floats]:
     turn = normalise(np.einsum("k,kjc->jc", weight, turns))
     root = weight @ np.stack([frame[1] for frame in frames])
     if loops:
-        angle, shift = _travel_power(*loop_travel(track.turns[:, 0], track.root), loops)
+        angle, shift = _travel_power(*loop_travel(track.rotations[:, 0], track.root), loops)
         turn[0] = multiply(yaw(angle), turn[0])
         root = rotate(yaw(angle), root) + shift
     return turn, root
@@ -198,15 +201,15 @@ def _frame(track: Track, index: int) -> tuple[Floats, Floats]:
     """Return one frame's turns and root; neighbours beyond the ends come from the loop or by reflection."""
     last = track.frame_count - 1
     if 0 <= index <= last:
-        return track.turns[index], track.root[index]
+        return track.rotations[index], track.root[index]
     if not track.loop or last < 1:
         edge, inner = (0, min(1, last)) if index < 0 else (last, max(last - 1, 0))
         # the same velocity goes on for one frame: reflect the neighbour at the end
-        reflected = normalise(2.0 * track.turns[edge] - track.turns[inner])
+        reflected = normalise(2.0 * track.rotations[edge] - track.rotations[inner])
         return reflected, 2.0 * track.root[edge] - track.root[inner]
     count = -1 if index < 0 else 1
-    angle, shift = _travel_power(*loop_travel(track.turns[:, 0], track.root), count)
-    turns = np.array(track.turns[index - count * last])
+    angle, shift = _travel_power(*loop_travel(track.rotations[:, 0], track.root), count)
+    turns = np.array(track.rotations[index - count * last])
     turns[0] = multiply(yaw(angle), turns[0])
     return turns, rotate(yaw(angle), track.root[index - count * last]) + shift
 
@@ -266,7 +269,7 @@ def lead_in(body: Body, track: Track, time: float, seconds: float = 1.5) -> Floa
     turns, root = local_pose_at(track, clock)
     rest = track_of(body, np.asarray(body.skeleton.world_from_joint)[None], 1.0)
     start = rest.root[0] + (local_pose_at(track, 0.0)[1] - rest.root[0]) * np.array([1.0, 0.0, 1.0])
-    mixed = slerp(rest.turns[0], turns, np.full(len(turns), blend))
+    mixed = slerp(rest.rotations[0], turns, np.full(len(turns), blend))
     world = place_joints(track.parents, track.offsets, mixed, start + blend * (root - start))
     # mixed legs may reach under the floor: the person rises on them
     world[:, 1, 3] -= min(float(pose_body(body, world).vertices[:, 1].min()), 0.0)
@@ -301,7 +304,7 @@ def smooth(values: Floats, sigma: float, *, goes_on: bool = False) -> Floats:
 
 def track_world_rotations(track: Track) -> Floats:
     """Return world_from_joint turns of every frame, (f, j, 4)."""
-    return world_rotations(track.parents, track.turns)
+    return world_rotations(track.parents, track.rotations)
 
 
 def motion_of(body: Body, track: Track) -> Motion:

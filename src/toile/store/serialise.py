@@ -5,15 +5,21 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
+from toile.core.arrays import STORED
 from toile.core.container import Arrays
 from toile.core.errors import ToileError
 
 T = TypeVar("T")
+
+
+def stored_name(field: Field[Any]) -> str:
+    """Return what a field is called in files."""
+    return str(field.metadata.get(STORED, field.name))
 
 
 def to_plain(value: Any, arrays: Arrays, name: str) -> Any:
@@ -22,7 +28,8 @@ def to_plain(value: Any, arrays: Arrays, name: str) -> Any:
         arrays[name] = value
         return None
     if is_dataclass(value):
-        return {f.name: to_plain(getattr(value, f.name), arrays, f"{name}.{f.name}") for f in fields(value)}
+        stored = [(stored_name(f), getattr(value, f.name)) for f in fields(value)]
+        return {key: to_plain(item, arrays, f"{name}.{key}") for key, item in stored}
     if isinstance(value, Mapping):
         return {str(key): to_plain(item, arrays, f"{name}.{key}") for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -73,10 +80,11 @@ def _decode_record(kind: Any, data: Any, arrays: Mapping[str, Any], name: str) -
     hints = typing.get_type_hints(kind)
     values = {}
     for f in fields(kind):
-        if f.name in data:
-            values[f.name] = _decode(hints[f.name], data[f.name], arrays, f"{name}.{f.name}")
+        key = stored_name(f)
+        if key in data:
+            values[f.name] = _decode(hints[f.name], data[key], arrays, f"{name}.{key}")
         elif f.default is MISSING and f.default_factory is MISSING:
-            raise ToileError(f"{name}.{f.name} is missing")
+            raise ToileError(f"{name}.{key} is missing")
     return kind(**values)
 
 

@@ -101,9 +101,9 @@ def _bent(track: Track) -> Track:
     """Return the track going round a bend."""
     angle = np.linspace(0, 0.7, track.frame_count)
     turn = np.stack([np.cos(angle / 2), 0 * angle, np.sin(angle / 2), 0 * angle], axis=1)
-    turns = np.array(track.turns)
+    turns = np.array(track.rotations)
     turns[:, 0] = multiply(turn, turns[:, 0])
-    return replace(track, turns=turns, root=rotate(turn, track.root))
+    return replace(track, rotations=turns, root=rotate(turn, track.root))
 
 
 def test_a_walk_that_repeats_itself_ends_there_also_when_resumed(

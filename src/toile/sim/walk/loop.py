@@ -95,7 +95,7 @@ def loop_plan(plan: Plan, cycles: int = 1) -> Plan:
 
 def travel(track: Track, frames: int, share: float = 1.0) -> Floats:
     """Return how far a loop of so many frames travels, or a share of that: a level motion (4, 4)."""
-    angle, shift = loop_travel(track.turns[:, 0], track.root)
+    angle, shift = loop_travel(track.rotations[:, 0], track.root)
     share = share * frames / (track.frame_count - 1)
     move = np.eye(4)
     if abs(angle) < 1e-6:

@@ -104,7 +104,7 @@ class Plan:
     def __post_init__(self) -> None:
         if not np.isfinite(self.start).all() or not self.winds:
             raise ToileError("a walk needs a dressed garment and a wind (0 is one)")
-        if not (np.isfinite(self.track.turns).all() and np.isfinite(self.track.root).all()):
+        if not (np.isfinite(self.track.rotations).all() and np.isfinite(self.track.root).all()):
             raise ToileError(f"motion {self.track.name} holds NaN or infinite numbers: repair the file")
 
     def wind(self, number: int) -> Floats:
