@@ -65,7 +65,7 @@ def _order(parents: Ints, source: str) -> tuple[int, ...]:
         order.append(pending.pop())
         pending += reversed(children.get(order[-1], []))
     if len(order) != len(parents):
-        raise ToileError(f"{source}: its nodes hang on each other in a circle")
+        raise ToileError(f"{source}: its nodes form a loop")
     return tuple(order)
 
 

@@ -172,7 +172,7 @@ def run(
 
 def _check(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
-        raise ToileError(f"{name} = {value:g} is not a way to walk: {low:g} to {high:g} is possible")
+        raise ToileError(f"{name} = {value:g} cannot be walked: give {low:g} to {high:g}")
 
 
 def _phases(period: float, fps: float) -> tuple[Floats, float]:

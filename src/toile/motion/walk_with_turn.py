@@ -23,7 +23,7 @@ def walk_with_turn(*, seconds: float = 10.0, angle: float = 180.0, fps: float = 
     The bend takes the middle part of the time, the arms are crossed in the third quarter.
     """
     if not (3.0 <= seconds <= 120.0 and abs(angle) <= 720.0):
-        raise ToileError("a tour takes 3 to 120 s and a bend of at most 720°")
+        raise ToileError("a walk with a turn takes 3 to 120 s and a bend of at most 720°")
     stride = walk(fps=fps)
     long = unroll(stride, int(np.ceil(seconds / stride.duration)) + 1)
     count = round(seconds * long.fps) + 1

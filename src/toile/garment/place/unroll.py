@@ -264,7 +264,7 @@ def _lay(panel: Panel, limb: str, stood: _Stood, turn: Floats, centre: Floats) -
         normal = normal if normal @ outward >= 0.0 else -normal
     if np.hypot(normal[0], normal[2]) < 0.2:
         raise ToileError(
-            f"panel '{panel.name}' lies flat like a lid: say what it goes round, such as 'around torso'"
+            f"panel '{panel.name}' lies flat: say what it goes round, such as 'around torso'"
         )
     faces = float(np.arctan2(normal[0], normal[2]))
     along = np.array([np.cos(faces), 0.0, -np.sin(faces)])
