@@ -263,9 +263,7 @@ def _lay(panel: Panel, limb: str, stood: _Stood, turn: Floats, centre: Floats) -
             outward = np.array([0.0, 0.0, 1.0]) if abs(normal[2]) > 0.3 else outward
         normal = normal if normal @ outward >= 0.0 else -normal
     if np.hypot(normal[0], normal[2]) < 0.2:
-        raise ToileError(
-            f"panel '{panel.name}' lies flat: say what it goes round, such as 'around torso'"
-        )
+        raise ToileError(f"panel '{panel.name}' lies flat: say what it goes round, such as 'around torso'")
     faces = float(np.arctan2(normal[0], normal[2]))
     along = np.array([np.cos(faces), 0.0, -np.sin(faces)])
     rise = np.cross(normal, along)
