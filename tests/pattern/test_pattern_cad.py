@@ -160,8 +160,8 @@ def test_sew_line_becomes_the_outline(tmp_path):
 def test_grain_cutouts_and_bulges(tmp_path):
     hole = polyline([(100, 100), (200, 100), (150, 200)], 11)
     arc = polyline(SQUARE).replace("10 400 20 0", "10 400 20 0 42 1.0", 1)  # half circle on the right side
-    panel = read(tmp_path, dxf(block("A", arc, hole, line((50, 50), (150, 50), 7)))).panels[0]
-    assert abs(panel.grain) == pytest.approx(math.pi / 2)
+    panel = read(tmp_path, dxf(block("A", arc, hole, line((50, 50), (150, 150), 7)))).panels[0]
+    assert panel.grain == pytest.approx(-math.pi / 4)
     assert [m.kind for m in panel.marks] == ["cutout"]
     assert panel.edges[1].kind == "arc"
     assert abs(curves.area(panel)) == pytest.approx(0.24 + math.pi * 0.09 / 2)

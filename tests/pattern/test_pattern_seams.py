@@ -295,7 +295,7 @@ def test_a_proposal_is_saved_with_its_reasons_and_read_back(tmp_path):
     proposal = propose_seams_and_places(pattern)
     path = tmp_path / "top.seams"
     write_seams(proposal.pattern, path, remarks=proposal.remarks)
-    assert "# 0.8" in path.read_text()
+    assert "# 0.99 left shoulder" in path.read_text()
     again = read_seams(path, pattern)
     assert again.seams == proposal.pattern.seams
     assert [p.placement.around for p in again.panels] == [p.placement.around for p in proposal.pattern.panels]

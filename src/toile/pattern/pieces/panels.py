@@ -15,6 +15,7 @@ from toile.core.errors import ToileError
 from toile.core.records import CurveKind, Edge, Floats, Mark, Notch, Panel
 from toile.pattern.model import curves
 from toile.pattern.model.mirror import mirror_panel
+from toile.pattern.understand.upright import upright
 
 Curve = tuple[CurveKind, Floats]
 """kind and start, controls, end [m]"""
@@ -51,12 +52,12 @@ class Piece:
     label: str = ""
 
 
-def panels_from_pieces(pieces: Sequence[Piece]) -> tuple[Panel, ...]:
-    """Return panels: half pieces unfolded, twins added, names made unique."""
+def panels_from_pieces(pieces: Sequence[Piece], *, turn: bool = False) -> tuple[Panel, ...]:
+    """Return panels: half pieces unfolded, twins added, names made unique; turned to their grain if asked."""
     panels: list[Panel] = []
     used: set[str] = set()
     for piece in pieces:
-        panel = panel_from_piece(piece)
+        panel = upright(panel_from_piece(piece)) if turn else panel_from_piece(piece)
         panel = replace(panel, name=_unique(panel.name, used))
         panels.append(panel)
         if piece.quantity == 2:

@@ -27,6 +27,7 @@ from toile.pattern.seams.suggest import (
     base_name,
     suggest_seams,
 )
+from toile.pattern.understand.garment import Understood, limbs, placements, understand
 
 _FACING = {"front": 0.0, "back": 180.0, "left_arm": 90.0, "right_arm": -90.0}
 """where a piece's outer face looks: angle about the vertical axis from +z towards +x [degrees]"""
@@ -50,7 +51,14 @@ class Proposal:
 
 
 def propose_seams_and_places(pattern: Pattern, *, least: float = LEAST_CONFIDENCE) -> Proposal:
-    """Return the pattern with seams and places proposed, and what to tell the user about each seam."""
+    """Return the pattern with seams and places proposed, and what to tell the user about each seam.
+
+    Pieces that come without any seam are recognised and joined by the grammar of garments; where it knows
+    nothing to sew, and for seams that are missing, sides are compared one by one.
+    """
+    understood = None if pattern.seams else understand(pattern)
+    if understood is not None:
+        return _understood_proposal(understood)
     pattern, pieces = choose_pieces(pattern)
     found = _suggested(pattern, least)
     fitted, more = fit_bands(pattern, found)
@@ -62,6 +70,14 @@ def propose_seams_and_places(pattern: Pattern, *, least: float = LEAST_CONFIDENC
     remarks = ("",) * old + tuple(f"{s.confidence:.2f} {s.reason}" for s in found)
     unsure = frozenset(old + k for k, s in enumerate(found) if s.confidence < CONFIDENT)
     return Proposal(with_placements(sewn), remarks, unsure, (*pieces, *more, *left))
+
+
+def _understood_proposal(understood: Understood) -> Proposal:
+    remarks = tuple(f"{s.confidence:.2f} {s.reason}" for s in understood.suggestions)
+    unsure = frozenset(k for k, s in enumerate(understood.suggestions) if s.confidence < CONFIDENT)
+    round_ = {panel.name: "" for panel in understood.pattern.panels} | limbs(understood)
+    placed = placements(understood, _heights(understood.pattern, round_))
+    return Proposal(with_placements(placed), remarks, unsure, understood.notes)
 
 
 def _suggested(pattern: Pattern, least: float) -> list[Suggestion]:

@@ -7,6 +7,7 @@ standard has no seams.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from toile.pattern.model.check import PANEL_LIMIT
 from toile.pattern.model.curves import sample_curve
 from toile.pattern.pieces import panels as pieces
 from toile.pattern.pieces.panels import Curve, Piece
+from toile.pattern.understand.upright import SIDEWAYS
 
 BLOCK_LIMIT = 3_000
 """pieces times sizes of a file"""
@@ -78,8 +80,19 @@ def parse(
     made = [piece for raw in raws if (piece := _piece(raw, scale, notes, source)) is not None]
     if not made:
         raise ToileError(f"{source}: no closed outline on layer 1 in any block: not an AAMA or ASTM pattern")
-    panels = pieces.panels_from_pieces(made)
+    # what Toile wrote lies as it was, with the places of its seam file
+    foreign = all(raw.texts.get("product", "").lower() != "toile" for raw in raws)
+    panels = pieces.panels_from_pieces(made, turn=foreign)
+    sideways = sum(piece.grain is not None and _lies(piece.grain) for piece in made)
+    if foreign and sideways:
+        notes.append(f"grain: {sideways} pieces lay along their grain line and were turned upright")
     return Pattern(name, panels, notes=tuple(notes))
+
+
+def _lies(grain: Floats) -> bool:
+    """Return whether a grain line runs along the table, not up the drawing."""
+    run, rise = np.abs(grain[1] - grain[0])
+    return bool(math.atan2(float(run), float(rise)) > SIDEWAYS)
 
 
 def sizes(data: bytes, source: str) -> list[str]:

@@ -29,6 +29,7 @@ def to_dxf(pattern: Pattern) -> str:
     _section(rows, "BLOCKS", blocks)
     spots, _, _ = lay_out(pattern, 0.05)
     inserts: list[tuple[int, object]] = [(0, "TEXT"), *_text_tags("Style Name: " + pattern.name, 0.0, -20.0)]
+    inserts += [(0, "TEXT"), *_text_tags("Product: Toile", 0.0, -32.0)]
     for spot in spots:
         at = np.array([spot.x, -spot.y - spot.size[1]]) - spot.low
         inserts += [(0, "INSERT"), (8, "1"), (2, names[spot.panel.name]), *_xy(at * _MM)]
