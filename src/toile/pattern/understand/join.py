@@ -14,7 +14,7 @@ import numpy as np
 
 from toile.core.records import EdgeRef, Floats, Pattern, Seam
 from toile.pattern.model import curves
-from toile.pattern.model.sides import backwards
+from toile.pattern.model.sides import reversed_chain
 from toile.pattern.seams.suggest import Suggestion
 from toile.pattern.understand.onto import onto_hems, onto_necks, onto_sleeves, onto_waists
 from toile.pattern.understand.recognise import Known
@@ -130,7 +130,7 @@ def _left_score(garment: Pieces, one: Known) -> float:
         cap, hole = one.stretch("cap"), armhole(garment, side)
         if cap is None or not hole:
             return _raglan_score(garment, one)
-        scores.append(_agreement(garment, cap.refs, backwards(hole)))
+        scores.append(_agreement(garment, cap.refs, reversed_chain(hole)))
     return scores[0] - scores[1]
 
 
@@ -176,7 +176,7 @@ def _set_in(garment: Pieces, found: Joined, one: Known, side: str) -> None:
         a, b = garment.length(hole), cap.length
         body = next(k for k in garment.known if k.panel.name == hole[0].panel)
         sure = sure_of(one, body) * within(b / a, *EASE)
-        seam = Seam(backwards(hole), cap.refs, ease_of(a, b), f"{side} sleeve")
+        seam = Seam(reversed_chain(hole), cap.refs, ease_of(a, b), f"{side} sleeve")
         found.seams.append(Suggestion(seam, min(sure, 0.99), f"sleeve cap into armhole, {in_cm(b, a)}"))
         return
     for face, at in (("front", -1), ("back", 1)):

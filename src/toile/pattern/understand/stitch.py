@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from toile.core.records import EdgeRef, Pattern, Seam
 from toile.pattern.model import curves
-from toile.pattern.model.sides import backwards
+from toile.pattern.model.sides import reversed_chain
 from toile.pattern.model.split import PartRef
 from toile.pattern.seams.suggest import Suggestion
 from toile.pattern.understand.outline import Stretch
@@ -58,7 +58,7 @@ class Joined:
     def add(self, a: Chain, b: Chain, sure: float, name: str, reason: str, ease: float | None = None) -> None:
         """Add the seam of two chains that run against each other."""
         self.seams.append(
-            Suggestion(Seam(a, backwards(b), ease, name[:60]), min(max(sure, 0.05), 0.99), reason)
+            Suggestion(Seam(a, reversed_chain(b), ease, name[:60]), min(max(sure, 0.05), 0.99), reason)
         )
 
 
