@@ -5,6 +5,8 @@ import copy
 import json
 import os
 import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -420,7 +422,9 @@ def sub_commands(parser, path=()):
 
 def test_every_command_has_help_with_an_example_that_it_understands(capsys):
     commands = next(action.choices for action in make_parser()._actions if action.choices)
-    assert len(commands) == len(COMMANDS)
+    assert list(commands) == list(COMMANDS)
+    (listed,) = (action for action in make_parser()._actions if action.choices)
+    assert {c.dest: c.help for c in listed._choices_actions} == {n: c[2] for n, c in COMMANDS.items()}
     for path, command in sub_commands(make_parser()):
         with pytest.raises(SystemExit) as stop:
             main([*path, "--help"])
@@ -428,3 +432,52 @@ def test_every_command_has_help_with_an_example_that_it_understands(capsys):
         assert f"example: toile {' '.join(path)}" in " ".join(capsys.readouterr().out.split())
         example = command.epilog.split(". Options")[0].removeprefix("example: toile ").split()
         assert parse(example).run is command.get_default("run")
+
+
+@pytest.mark.parametrize(("word", "meant"), [("dres", "dress"), ("wlak", "walk"), ("boddy", "body")])
+def test_a_command_that_is_nearly_right_is_answered_with_the_right_one(capsys, word, meant):
+    with pytest.raises(SystemExit) as stop:
+        main([word])
+    assert stop.value.code == 2
+    assert f"did you mean '{meant}'?" in capsys.readouterr().err
+
+
+def test_the_list_of_commands_loads_none_of_them():
+    code = "from toile.cli import main; main(['--help'])"
+    script = f"import sys, atexit; atexit.register(lambda: print('numpy' in sys.modules)); {code}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "False"
+    assert "sew patterns on a body and drape them" in done.stdout
+
+
+def failing(error):
+    def add(commands):
+        parser = commands.add_parser("check")
+        parser.set_defaults(run=lambda options: (_ for _ in ()).throw(error))
+
+    return add
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("a\nb"), MemoryError(), RecursionError("deep")])
+def test_an_error_that_nobody_foresaw_is_one_line(capsys, monkeypatch, error):
+    monkeypatch.setattr("toile.cli.dress.add_check", failing(error))
+    assert main(["check"]) == 70
+    said = capsys.readouterr().err
+    assert said.startswith("toile: an error in Toile itself")
+    assert said.count("\n") == 1
+    monkeypatch.setenv("TOILE_DEBUG", "1")
+    assert main(["check"]) == 70
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("setting", ["ascii", "latin-1"])
+def test_a_terminal_that_knows_few_letters_is_no_hindrance(setting):
+    environment = {**os.environ, "PYTHONIOENCODING": setting, "PYTHONUTF8": "0"}
+    command = [sys.executable, "-m", "toile", "draft", "--help"]
+    done = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+
+
+def test_a_closed_stdout_is_no_error():
+    script = f"{sys.executable} -m toile --version >&- 2>&-"
+    assert subprocess.run(script, shell=True, check=False).returncode == 0

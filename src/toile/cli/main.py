@@ -3,48 +3,55 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import difflib
+import io
 import os
 import sys
-from collections.abc import Sequence
+import traceback
+from collections.abc import Collection, Sequence
+from importlib import import_module
+from pathlib import Path
 
 import toile
-from toile.cli import (
-    bench,
-    bodies,
-    catalogue,
-    dress,
-    exports,
-    maps,
-    motions,
-    patterns,
-    play,
-    serve,
-    trial,
-    walk,
-)
 from toile.core.errors import ToileError
 
-COMMANDS = (
-    *dress.COMMANDS,
-    *walk.COMMANDS,
-    *exports.COMMANDS,
-    *play.COMMANDS,
-    *serve.COMMANDS,
-    *patterns.COMMANDS,
-    *bodies.COMMANDS,
-    *motions.COMMANDS,
-    *maps.COMMANDS,
-    *catalogue.COMMANDS,
-    *trial.COMMANDS,
-    *bench.COMMANDS,
-)
-"""functions that add a sub-command to the parser"""
+COMMANDS = {
+    "dress": ("dress", "add_dress", "sew patterns on a body and drape them"),
+    "check": ("dress", "add_check", "audit a result by exact triangles"),
+    "demo": ("dress", "add_demo", "sew a T-shirt and a skirt on a body"),
+    "walk": ("walk", "add_walk", "dress a body and let it move"),
+    "export": ("exports", "add_export", "hand a result to another program"),
+    "import": ("exports", "add_import", "cloth that was animated in another program"),
+    "play": ("play", "add_play", "a recording in the browser"),
+    "serve": ("serve", "add_serve", "the try-on shop in the browser"),
+    "backup": ("serve", "add_backup", "the whole shop as one file, also while it runs"),
+    "restore": ("serve", "add_restore", "a shop from its backup"),
+    "info": ("patterns", "add_info", "pieces, seams and a drawing of a pattern"),
+    "seams": ("patterns", "add_seams", "propose seams and places for pieces that come without"),
+    "convert": ("patterns", "add_convert", "a pattern in another file format"),
+    "draft": ("patterns", "add_draft", "a pattern from a body's measurements"),
+    "grade": ("patterns", "add_grade", "a draft or a pattern file in several sizes"),
+    "body": ("bodies", "add_body", "a body from measures, a 3D scan or an avatar file"),
+    "measure": ("bodies", "add_measure", "a table of a body's measures"),
+    "motion": ("motions", "add_motion", "a motion on a body, with numbers and a picture strip"),
+    "maps": ("maps", "add_maps", "a body's collision maps as pictures"),
+    "catalogue": ("catalogue", "add_catalogue", "dress every draft on twelve bodies and audit them"),
+    "trial": ("trial", "add_trial", "read, understand and sew every pattern of a folder"),
+    "bench": ("bench", "add_bench", "measure on this machine"),
+    "stress": ("bench", "add_stress", "scenes that try to break the engine"),
+}
+"""name → (module here, function that adds its parser, what the list of commands says)
 
-BAD_INPUT, INTERRUPTED = 2, 130
+Modules are loaded when they are used, so that ``toile --help`` is quick."""
+
+BAD_INPUT, OUR_FAULT, INTERRUPTED = 2, 70, 130
+DEBUG = "TOILE_DEBUG"
+"""environment variable: 1 shows where in the program an unexpected error came from"""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser with all commands."""
+def make_parser(opened: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """Return the parser; of commands that are not opened it knows no more than the name."""
     parser = argparse.ArgumentParser(
         prog="toile",
         description="Sews flat garment pieces round a body, drapes them and lets the person walk.",
@@ -52,15 +59,24 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"toile {toile.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in COMMANDS:
-        add(commands)
+    for name, (module, add, told) in COMMANDS.items():
+        if name in opened:
+            getattr(import_module(f"toile.cli.{module}"), add)(commands)
+        else:
+            commands.add_parser(name, help=told)
     return parser
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options; style words of drafts (length=60cm) may stand before and after --options."""
-    parser = make_parser()
-    options, rest = parser.parse_known_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    name = next((word for word in words if not word.startswith("-")), "")
+    if name and name not in COMMANDS:
+        near = difflib.get_close_matches(name, COMMANDS, 1)
+        advice = f"did you mean '{near[0]}'?" if near else "toile --help lists them"
+        make_parser(()).error(f"there is no command '{name[:40]}': {advice}")
+    parser = make_parser((name,))
+    options, rest = parser.parse_known_args(words)
     if any(word.startswith("-") or not hasattr(options, "style") for word in rest):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if rest:
@@ -75,7 +91,16 @@ def tell(message: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, 1 (a check failed), 2 (bad input) or 130 (interrupted)."""
+    """Run one command.
+
+    Returns 0, 1 (a check failed), 2 (bad input), 70 (an error of the program) or 130 (interrupted).
+    """
+    with contextlib.ExitStack() as opened:
+        _mend_streams(opened)
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         options = parse(arguments)
         result: int = options.run(options)
@@ -91,4 +116,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         tell("stopped; finished files are as they were, an unfinished walk goes on with --resume")
         return INTERRUPTED
+    except Exception as error:
+        return _unexpected(error)
     return BAD_INPUT
+
+
+def _unexpected(error: Exception) -> int:
+    """Tell of an error that nobody foresaw, in one line."""
+    if os.environ.get(DEBUG, "") not in ("", "0"):
+        traceback.print_exc()
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    what = "not enough memory" if isinstance(error, MemoryError) else f"{type(error).__name__}: {error}"[:200]
+    where = f"{Path(last.filename).name}:{last.lineno}"
+    tell(f"an error in Toile itself ({what}; {where}): please report it; {DEBUG}=1 shows more")
+    return OUR_FAULT
+
+
+def _mend_streams(opened: contextlib.ExitStack) -> None:
+    """Make printing safe: a terminal that knows ASCII only gets escapes, a stream that is closed nothing."""
+    quiet = opened.enter_context(Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+    for stream, redirect in (
+        (sys.stdout, contextlib.redirect_stdout),
+        (sys.stderr, contextlib.redirect_stderr),
+    ):
+        if stream is None:
+            opened.enter_context(redirect(quiet))
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
