@@ -33,7 +33,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 LEARNING = (
     *(
         f"body/model/{name}"
-        for name in ("data", "shape", "skeleton", "stance", "landmarks", "population", "network")
+        for name in ("data", "shape", "skeleton", "rest_stance", "landmarks", "population", "network")
     ),
     "body/measure/measures",
     "geometry/section",
