@@ -8,12 +8,10 @@ planes, which is what lets gzip find little to store. docs/scene-file.md describ
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,17 +46,21 @@ class Block:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
-def pack_blocks(blocks: Iterator[Block] | list[Block]) -> bytes:
+def pack_blocks(blocks: Iterable[Block]) -> bytes:
     """Return the file; the same blocks give the same bytes."""
-    out = io.BytesIO()
-    with gzip.GzipFile("", "wb", 9, out, mtime=0) as file:
-        file.write(SIGNATURE + struct.pack("<I", VERSION))
-        for block in blocks:
-            payload = _payload(block)
-            kind = block.kind.encode()
-            file.write(_BLOCK.pack(kind, len(payload), zlib.crc32(kind + payload)) + payload)
-        file.write(_BLOCK.pack(b"DONE", 0, zlib.crc32(b"DONE")))
-    return out.getvalue()
+    return b"".join(packed(blocks))
+
+
+def packed(blocks: Iterable[Block]) -> Iterator[bytes]:
+    """Yield the file in parts, each as soon as its block is there: a page can read so far."""
+    tool = zlib.compressobj(9, zlib.DEFLATED, 31)
+    yield tool.compress(SIGNATURE + struct.pack("<I", VERSION))
+    for block in blocks:
+        payload = _payload(block)
+        kind = block.kind.encode()
+        head = _BLOCK.pack(kind, len(payload), zlib.crc32(kind + payload))
+        yield tool.compress(head + payload) + tool.flush(zlib.Z_SYNC_FLUSH)
+    yield tool.compress(_BLOCK.pack(b"DONE", 0, zlib.crc32(b"DONE"))) + tool.flush()
 
 
 def _payload(block: Block) -> bytes:

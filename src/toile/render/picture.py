@@ -7,7 +7,7 @@ slightly shifted pictures are averaged against jagged edges. The same input give
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +27,8 @@ from toile.store.record import Frame, Replayable, source_of
 SKIN = (0.50, 0.445, 0.405)
 """linear RGB of the mannequin"""
 FLOOR_SECTORS = 144
+Paint = Callable[[Floats32, Ints, Floats32], Floats32]
+"""places in the flat pieces [m] (p, 2), triangles (p,), plain linear colours (p, 3) → colours (p, 3)"""
 INSIDE_GLOW = 0.07  # light between cloth and skin, which goes to and fro there
 
 
@@ -148,6 +150,8 @@ class LitScene:
     """first vertex of the floor"""
     floor_triangle: int
     """first triangle of the floor"""
+    paint: Paint | None = None
+    """colours of prints; None: each triangle has its colour"""
     studio: Studio = field(default_factory=Studio)
 
 
@@ -376,7 +380,9 @@ def _thing_colour(
     cloth = scene.cloth[hit][:, None]
     light = np.where(front, mixed[:, 6:9], mixed[:, 9:12])
     share = np.where(front, mixed[:, 12:13], mixed[:, 13:14])
-    albedo = scene.colour[hit] * _cloth_texture(scene, seen, hit)
+    plain = scene.colour[hit]
+    printed = plain if scene.paint is None else scene.paint(_flat_place(scene, seen, hit), hit, plain)
+    albedo = printed * _cloth_texture(scene, seen, hit)
     direction = key.direction.astype(np.float32)
     facing = np.clip(np.einsum("ij,ij->i", normal, view), 0, 1)[:, None]
     cosine = normal @ direction[:, None]

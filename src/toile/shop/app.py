@@ -119,8 +119,9 @@ def _prepare(app: FastAPI) -> None:
     state, shop = app.state, app.state.shop
     try:
         make_standard_bodies(shop, state.helpers)
-        with shop.engine.begin() as connection:
-            want_pictures(shop, connection)
+        if shop.settings.pictures:
+            with shop.engine.begin() as connection:
+                want_pictures(shop, connection)
         state.uploads.start()
         if not state.stopping:
             state.queue.start()

@@ -75,7 +75,7 @@ def _prepare(shop: Shop, row: RowMapping, folder: Path) -> dict[str, Any]:
         if way.get("image_url"):
             digest = way["image_url"].rpartition("/")[2].partition(".")[0]
             (folder / f"{digest}.png").write_bytes(shop.storage.get(digest))
-    return {**request, "content": content, "size": SIZE}
+    return {**request, "content": content, "size": SIZE, "edge": shop.settings.edge}
 
 
 def _finish(

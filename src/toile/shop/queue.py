@@ -32,7 +32,7 @@ MOST_WAITING = 20
 KINDS = {
     ".bin": ("mesh", "application/octet-stream"), ".jpg": ("picture", "image/jpeg"),
     ".png": ("picture", "image/png"), ".fit": ("fit", "application/octet-stream"),
-    ".rec": ("recording", "application/octet-stream"), ".glb": ("mesh", "model/gltf-binary"),
+    ".play": ("recording", "application/octet-stream"), ".glb": ("mesh", "model/gltf-binary"),
     ".json": ("fit", "application/json"), ".toile": ("engine", "application/octet-stream"),
 }  # fmt: skip
 """file ending → kind for the pages, media type"""

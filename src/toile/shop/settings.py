@@ -42,6 +42,10 @@ class ShopSettings:
     """longest that a job may take [s]"""
     job_memory: int = 3_000_000_000
     """most memory of a worker [bytes]"""
+    edge: float = 0.018
+    """edge length of the cloth's mesh [m]: coarser is quicker"""
+    pictures: bool = True
+    """drape and render the catalogue by itself"""
     public: str = ""
     """address by which visitors reach the shop through a proxy, such as https://shop.example"""
 
@@ -50,6 +54,8 @@ class ShopSettings:
             raise ToileError(f"port {self.port} does not exist: choose 1 to 65535, or 0 for any free one")
         if not 0 <= self.workers <= 64:
             raise ToileError(f"{self.workers} workers: choose 1 to 64 (0: this process takes no jobs)")
+        if not 0.005 <= self.edge <= 0.1:
+            raise ToileError(f"an edge length of {self.edge:g} m: choose 0.005 to 0.1")
         if self.retention_days <= 0:
             raise ToileError("the retention time must be more than 0 days")
         if not is_loopback(self.host):
@@ -97,9 +103,14 @@ def read_settings(environment: Mapping[str, str] = os.environ, **given: object) 
     return ShopSettings(**values)  # type: ignore[arg-type]
 
 
+def _yes(text: str) -> bool:
+    return {"1": True, "yes": True, "true": True, "0": False, "no": False, "false": False}[text.lower()]
+
+
 def _parsed(name: str, kind: str, text: str) -> object:
-    parse = {"int": int, "float": float, "Path": Path}.get(kind, str)
+    parse = {"int": int, "float": float, "Path": Path, "bool": _yes}.get(kind, str)
     try:
         return parse(text)
-    except ValueError:
-        raise ToileError(f"{PREFIX}{name.upper()} is '{text[:40]}': wanted a number") from None
+    except (ValueError, KeyError):
+        wanted = "yes or no" if kind == "bool" else "a number"
+        raise ToileError(f"{PREFIX}{name.upper()} is '{text[:40]}': wanted {wanted}") from None

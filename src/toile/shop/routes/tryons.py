@@ -200,7 +200,7 @@ def get_work_file(asker: Visiting, request: Request, tryon_id: Id, work_id: Id, 
     """Return a file of a job; a recording that is still being made comes as it grows."""
     work = _work(asker.shop, asker.id, tryon_id, work_id)
     folder = _queue(request).live.get(work_id)
-    if work.state == "running" and folder is not None and name.endswith(".rec"):
+    if work.state == "running" and folder is not None and name.endswith(".play"):
         return StreamingResponse(_growing(request, work_id, name), media_type=OCTETS)
     return _file(asker.shop, work_id, name)
 

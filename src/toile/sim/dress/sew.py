@@ -24,6 +24,7 @@ from toile.sim.colliders.base import Collider
 from toile.sim.colliders.creases import CreaseMemory
 from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.dress.pinched_particles import PinchedParticles
+from toile.sim.dress.watch import show
 from toile.sim.frame.advance import GRAVITY, STILL_AIR, advance_frame
 from toile.sim.frame.repair import Repair, Repaired
 from toile.sim.solvers.xpbd import AT_ONCE, XpbdSettings, XpbdSolver, mean_speed, rubbing_drag
@@ -236,6 +237,7 @@ def close_seams(
         if dressed or due or repair.last.left:
             state = sides.together(state, repair(state, after))
         progress("sewing", (frame + 1) / (closing + settling))
+        show(garment, state.position)
     return state
 
 
@@ -407,6 +409,7 @@ def drape(
         state = advance_frame(solver, creases, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
         progress("draping", (frame + 1) / (longest + settings.repair_frames))
+        show(garment, state.position)
         # what crosses is parted now and then, and at every frame near the end
         if calm or frame >= longest or frame % REPAIR_EVERY == REPAIR_EVERY - 1:
             if frame == longest and not clean:
