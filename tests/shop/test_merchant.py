@@ -9,7 +9,7 @@ from test_bodies import bomb, refused
 from shop_server import ShopServer
 from toile.body.model.make import named_body
 from toile.pattern.drafts.library import draft
-from toile.pattern.formats.dxf_write import to_dxf
+from toile.pattern.formats.dxf.write import to_dxf
 from toile.pattern.formats.garmentcode import to_json
 
 COLOURS = [{"id": "red", "name": "Red", "colour": "#aa2222"}]

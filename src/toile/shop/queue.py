@@ -26,7 +26,7 @@ from toile.shop.workers import CancelledError, Limits, Worker, WorkerGoneError
 
 SOON, LATER = 0, 10
 """somebody waits for it; pictures of the catalogue"""
-MOST_ATTEMPTS = 3
+MOST_ATTEMPTS = 5
 MOST_WAITING = 20
 """of one visitor at a time"""
 KINDS = {

@@ -15,8 +15,8 @@ from toile.pattern.grading.sizes import HEIGHT, SIZES
 from toile.pattern.library import pattern_sizes, read_pattern
 from toile.pattern.model.check import check_pattern
 from toile.pattern.model.curves import sample_edge
-from toile.pattern.seams.propose import suggest_seams
 from toile.pattern.seams.review import check_seams
+from toile.pattern.seams.suggest import suggest_seams
 from toile.shop.worker import Tell
 
 SURE = 0.75
