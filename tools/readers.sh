@@ -30,4 +30,8 @@ fi
 
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
     echo "readers: no browser for the viewer's tests: they will be skipped (Debian: apt install chromium)"
+if ! command -v initdb >/dev/null && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+    { [ "$(id -u)" = 0 ] && apt-get install -y -qq postgresql; } >/dev/null 2>&1 ||
+        missing "PostgreSQL (Debian: apt install postgresql)"
+fi
 exit 0

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 import toile
 from toile.shop.bodies import keep_folder, owner_of, work_folder
-from toile.shop.catalogue import CatalogueView, seed
+from toile.shop.catalogue import FRESH, CatalogueView, seed
 from toile.shop.forgetting import forget_old
 from toile.shop.logs import tell, tell_error
 from toile.shop.people import PEOPLE
@@ -92,6 +92,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     shop: Shop = state.shop
     await run_in_threadpool(_open, app)
     ending = threading.Event()
+    threading.Thread(target=_look_again, args=(app, ending), name="catalogue", daemon=True).start()
     keeper = threading.Thread(target=_keep_house, args=(shop, ending), name="housekeeper", daemon=True)
     keeper.start()
     tell("open", version=toile.__version__, workers=shop.settings.workers)
@@ -142,6 +143,15 @@ def make_standard_bodies(shop: Shop, helpers: Helpers) -> None:
             with shop.engine.begin() as connection:
                 keep_folder(shop, connection, owner, folder, found["files"], None)
                 keep_file(shop, connection, owner, "about.json", about, "application/json")
+
+
+def _look_again(app: FastAPI, ending: threading.Event) -> None:
+    """See what another server changed in the catalogue, or a job drew."""
+    while not ending.wait(FRESH):
+        try:
+            app.state.catalogue.refresh()
+        except Exception:
+            tell_error("catalogue")
 
 
 def _keep_house(shop: Shop, ending: threading.Event) -> None:

@@ -137,8 +137,7 @@ class CatalogueView:
         return self._contents.get(key)
 
     def answer(self, wanted: Wanted) -> bytes:
-        """Return the catalogue as JSON."""
-        self.refresh()
+        """Return the catalogue as JSON, as it was when it was last read: nobody waits for the database."""
         if (ready := self._answers.get(wanted)) is None:
             ready = self._catalogue(wanted).model_dump_json().encode()
             if len(self._answers) < KEPT_ANSWERS:

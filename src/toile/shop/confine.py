@@ -33,7 +33,9 @@ def no_network() -> bool:
     if platform.system() != "Linux" or not calls:
         return False
     # a program of the Berkeley packet filter: 4-byte words of the call are loaded and compared
-    steps = [(0x20, 0, 0, 4), (0x15, 0, len(calls) + 1, machine), (0x20, 0, 0, 0)]
+    # another machine's calls, and those of its second numbering, are refused as well
+    steps = [(0x20, 0, 0, 4), (0x15, 0, len(calls) + 3, machine), (0x20, 0, 0, 0)]
+    steps.append((0x35, len(calls) + 1, 0, 0x40000000))
     for place, call in enumerate(calls):
         steps.append((0x15, len(calls) - place, 0, call))
     steps += [(0x06, 0, 0, _ALLOW), (0x06, 0, 0, _DENY)]

@@ -325,6 +325,7 @@ class Work(Message):
     error: str | None = None
     """why it failed, in words"""
     files: list[File]
+    """while it runs: recordings that grow, such as preview.play, the first picture, and sewing-1.play"""
     seconds: float | None = None
     """how long it took"""
 

@@ -96,6 +96,9 @@ def _finish(
                 width=shot["width"], height=shot["height"],
             )
         )  # fmt: skip
+    # outfits of visitors begin with it, see nearest_drape
+    dressed = (folder / "dressed.toile").read_bytes()
+    keep_file(shop, connection, owner, "dressed.toile", dressed, "application/octet-stream")
     data = json.dumps([line[:200] for line in result["problems"][:10]]).encode()
     keep_file(shop, connection, owner, "problems.json", data, "application/json")
 

@@ -92,9 +92,21 @@ def work_message(shop: Shop, connection: Connection, row: RowMapping, base: str)
     return Work(
         id=row["id"], kind=row["kind"], act=request.get("act"), state=row["state"], stage=row["stage"],
         progress=row["progress"], queue_position=before, error=row["error"],
-        files=file_messages(connection, row["id"], base),
+        files=file_messages(connection, row["id"], base) or _growing(shop, row, base),
         seconds=row["finished"] - row["started"] if row["finished"] and row["started"] else None,
     )  # fmt: skip
+
+
+def _growing(shop: Shop, row: RowMapping, base: str) -> list[File]:
+    """Return the recordings that a running job has begun: they can be followed as they grow."""
+    folder = shop.live.get(row["id"])
+    if folder is None or row["state"] != "running":
+        return []
+    return [
+        File(name=path.name, kind="recording", url=f"{base}/{path.name}", bytes=path.stat().st_size)
+        for path in sorted(folder.glob("*.play"))
+        if not path.name.startswith(".")
+    ]
 
 
 def file_messages(connection: Connection, job_id: str, base: str) -> list[File]:
@@ -137,8 +149,6 @@ class Queue:
         self._threads: list[threading.Thread] = []
         self.pids: dict[int, int | None] = {}
         """number of the thread → process"""
-        self.live: dict[str, Path] = {}
-        """jobs that run here → folder where their results grow"""
 
     def start(self) -> None:
         """Put back what an earlier server left, then begin."""
@@ -211,7 +221,7 @@ class Queue:
         kind, shop = self._kinds[row["kind"]], self._shop
         try:
             with work_folder(shop) as folder:
-                self.live[row["id"]] = folder
+                shop.live[row["id"]] = folder
                 request = kind.prepare(shop, row, folder)
                 watch = _Watch(shop, row["id"], self._ending)
                 result, _ = worker.run(
@@ -227,7 +237,7 @@ class Queue:
             why = "it took too long" if "too long" in str(error) else "the computation broke off"
             self._failed(row, f"{why}: try another size or body")
         finally:
-            self.live.pop(row["id"], None)
+            shop.live.pop(row["id"], None)
 
     def _finish(self, row: RowMapping, kind: Kind, result: dict[str, Any], folder: Path) -> None:
         now = self._shop.now()

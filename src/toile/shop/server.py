@@ -10,7 +10,7 @@ import uvicorn
 from toile.core.errors import ToileError
 from toile.shop.app import make_app
 from toile.shop.logs import start_logs
-from toile.shop.settings import ShopSettings, is_loopback
+from toile.shop.settings import ShopSettings
 from toile.shop.shop import open_shop
 
 GRACE = 8
@@ -28,7 +28,7 @@ def serve(settings: ShopSettings, opened: Callable[[str, str], None]) -> None:
     app = make_app(shop)
     config = uvicorn.Config(
         app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, server_header=False,
-        proxy_headers=bool(settings.public) and is_loopback(settings.host), forwarded_allow_ips="127.0.0.1",
+        proxy_headers=bool(settings.public), forwarded_allow_ips=settings.proxy,
         h11_max_incomplete_event_size=32_768, limit_concurrency=2000, timeout_keep_alive=20,
     )  # fmt: skip
     server = _Server(config, lambda: opened(address, shop.secrets.merchant))

@@ -48,6 +48,8 @@ class ShopSettings:
     """drape and render the catalogue by itself"""
     public: str = ""
     """address by which visitors reach the shop through a proxy, such as https://shop.example"""
+    proxy: str = "127.0.0.1"
+    """addresses of that proxy, or *: from there X-Forwarded-For tells who asks"""
 
     def __post_init__(self) -> None:
         if not 0 <= self.port < 65536:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
@@ -33,6 +34,8 @@ class Shop:
     limiter: Limiter
     metrics: Metrics
     clock: Callable[[], float] = field(default=time.time)
+    live: dict[str, Path] = field(default_factory=dict)
+    """jobs that run here → folder where their results grow"""
 
     def now(self) -> float:
         """Return the time [s since 1970]."""

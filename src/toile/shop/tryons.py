@@ -17,9 +17,12 @@ from toile.shop.messages import TryOn, Wear
 from toile.shop.people import PEOPLE
 from toile.shop.problems import RefusedError, missing
 from toile.shop.queue import MOST_WAITING, Kind, add_job, keep_results, waiting_of, work_message
-from toile.shop.schema import files, jobs, tryons
+from toile.shop.schema import bodies, files, jobs, tryons
 from toile.shop.secrets_kept import new_id
 from toile.shop.shop import Shop, file_of, files_of, hash_of
+
+LIKE = ("height", "bust", "waist", "hips")
+"""measures by which bodies are similar"""
 
 
 def chosen(view: CatalogueView, wear: list[Wear], sizes: dict[str, str]) -> list[Wear]:
@@ -156,7 +159,30 @@ def prepare_dress(shop: Shop, row: RowMapping, folder: Path) -> dict[str, Any]:
     for part in request["wear"]:
         if pattern := part["content"].get("pattern"):
             _write(shop, f"pattern:{pattern}", "pattern", folder / f"{pattern}.pattern")
+    if len(request["wear"]) == 1 and request["body_id"] not in PEOPLE:
+        _lay_out_nearest(shop, request, folder)
     return {**request, "edge": shop.settings.edge}
+
+
+def _lay_out_nearest(shop: Shop, request: dict[str, Any], folder: Path) -> None:
+    """Put the garment as it was sewn on the most similar standard body into the folder, if it was."""
+    with shop.reader.connect() as connection:
+        asked = select(bodies.c.content).where(bodies.c.id == request["body_id"])
+        content = connection.execute(asked).scalar()
+        if content is None:
+            return
+        own, best, found = json.loads(content)["measures"], float("inf"), None
+        for name in PEOPLE:
+            row = file_of(connection, f"drape:{request['wear'][0]['garment_id']}:{name}", "dressed.toile")
+            about = file_of(connection, owner_of(name), "about.json")
+            if row is None or about is None:
+                continue
+            other = json.loads(shop.storage.get(about["hash"]))["measures"]
+            apart = sum((own[k] - other[k]) ** 2 for k in LIKE if k in own and k in other)
+            if apart < best:
+                best, found = apart, row["hash"]
+    if found is not None:
+        (folder / "predraped.toile").write_bytes(shop.storage.get(found))
 
 
 def prepare_move(shop: Shop, row: RowMapping, folder: Path) -> dict[str, Any]:

@@ -199,9 +199,9 @@ async def follow_work(asker: Visiting, tryon_id: Id, work_id: Id) -> StreamingRe
 def get_work_file(asker: Visiting, request: Request, tryon_id: Id, work_id: Id, name: FileName) -> Response:
     """Return a file of a job; a recording that is still being made comes as it grows."""
     work = _work(asker.shop, asker.id, tryon_id, work_id)
-    folder = _queue(request).live.get(work_id)
+    folder = asker.shop.live.get(work_id)
     if work.state == "running" and folder is not None and name.endswith(".play"):
-        return StreamingResponse(_growing(request, work_id, name), media_type=OCTETS)
+        return StreamingResponse(_growing(asker.shop, work_id, name), media_type=OCTETS)
     return _file(asker.shop, work_id, name)
 
 
@@ -216,17 +216,16 @@ def _file(shop: Shop, job_id: str, name: str) -> Response:
     return Response(shop.storage.get(row["hash"]), media_type=row["type"])
 
 
-async def _growing(request: Request, work_id: str, name: str) -> AsyncIterator[bytes]:
+async def _growing(shop: Shop, work_id: str, name: str) -> AsyncIterator[bytes]:
     """Yield a file that a worker is writing, until the job ends."""
-    queue, at, handle = _queue(request), 0, None
+    handle = None
     try:
         while True:
-            folder = queue.live.get(work_id)
+            folder = shop.live.get(work_id)
             if handle is None and folder is not None and (folder / name).is_file():
                 handle = open(folder / name, "rb")  # noqa: SIM115 - closed below
             data = handle.read() if handle is not None else b""
             if data:
-                at += len(data)
                 yield data
             elif folder is None:
                 return

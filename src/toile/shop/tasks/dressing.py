@@ -17,6 +17,7 @@ from toile.garment.fabric import fabric
 from toile.shop.tasks.fitmap import LAYERS, map_bytes
 from toile.shop.tasks.looks import linear
 from toile.shop.tasks.patterns import pattern_in_size
+from toile.shop.tasks.preview import PREVIEW, write_preview
 from toile.shop.tasks.sizes import WORDS, ease_rows
 from toile.shop.tasks.streaming import SewingFilm
 from toile.shop.worker import Tell
@@ -29,6 +30,7 @@ def dress_outfit(
 ) -> tuple[dict[str, Any], bytes]:
     """Sew what is worn on the body in the folder; its files stay there."""
     body = load_body(folder / "body.toile")
+    preview = [PREVIEW] if write_preview(folder, body, coloured(_chosen(request["wear"][0]))) else []
     worn, patterns, recording, film = sewn(request["wear"], body, folder, request["edge"], tell)
     tell("checking", 0.0)
     problems = audit_drape(recording).problems
@@ -36,7 +38,7 @@ def dress_outfit(
     save_recording(recording, folder / "dressed.toile")
     write_playback(recording, folder / "drape.play")
     write_fit(recording, body, patterns, [str(one["fabric"]) for one in worn], folder)
-    files = [*film.names, "dressed.toile", "drape.play", "map.fit", "fit.json"]
+    files = [*preview, *film.names, "dressed.toile", "drape.play", "map.fit", "fit.json"]
     return {"files": files, "problems": list(problems)}, b""
 
 
@@ -45,7 +47,7 @@ def sewn(
 ) -> tuple[list[dict[str, Any]], list[Pattern], Recording, SewingFilm]:
     """Return what is worn, its patterns, the dressed body and the film of its sewing."""
     tell("cutting", 0.0)
-    worn = [{**one, "fabric": one.get("fabric") or one["content"]["fabric"]} for one in wear]
+    worn = [_chosen(one) for one in wear]
     patterns = [pattern_in_size(one["content"], one["size"], folder, body) for one in worn]
     # garments of one name would be one garment to some of what follows
     patterns = [replace(p, name=f"{p.name} {k + 1}" if k else p.name) for k, p in enumerate(patterns)]
@@ -54,6 +56,11 @@ def sewn(
     film = SewingFilm(body, folder)
     recording = film.over(lambda: dress_garments(garments, body, progress=tell))
     return worn, patterns, recording, film
+
+
+def _chosen(one: dict[str, Any]) -> dict[str, Any]:
+    """Return what is worn with its fabric: the garment's own unless another was chosen."""
+    return {**one, "fabric": one.get("fabric") or one["content"]["fabric"]}
 
 
 def coloured(one: dict[str, Any]) -> Fabric:

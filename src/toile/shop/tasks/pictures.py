@@ -20,7 +20,7 @@ from toile.shop.tasks.dressing import sewn
 from toile.shop.tasks.looks import body_places, linear, painted, printer
 from toile.shop.tasks.sizes import best, size_fits
 from toile.shop.worker import Tell
-from toile.store.record import Played
+from toile.store.record import Played, save_recording
 
 QUALITY = 86
 STUDIO = Studio(background=(0.80, 0.775, 0.735), vignette=0.05, exposure=0.92, samples=6)
@@ -36,6 +36,7 @@ def drape_picture(
     wear = [{"content": content, "size": size, "colour": content["colours"][0]["id"], "fabric": None}]
     _, _, recording, _ = sewn(wear, body, folder, request["edge"], tell)
     found = audit_drape(recording)
+    save_recording(recording, folder / "dressed.toile")
     shots = list(_shots(recording, body, content, folder, tuple(request["size"]), tell))
     return {"pictures": shots, "problems": list(found.problems), "size": size}, b""
 
