@@ -152,7 +152,8 @@ class Queue:
 
     def start(self) -> None:
         """Put back what an earlier server left, then begin."""
-        self._put_back()
+        if self._shop.settings.workers:
+            self._put_back()
         for number in range(self._shop.settings.workers):
             thread = threading.Thread(target=self._serve, args=(number,), name=f"jobs-{number}", daemon=True)
             thread.start()
@@ -236,6 +237,9 @@ class Queue:
             tell("worker_gone", kind=row["kind"], why=str(error)[:200])
             why = "it took too long" if "too long" in str(error) else "the computation broke off"
             self._failed(row, f"{why}: try another size or body")
+        except Exception:
+            tell_error("job", kind=row["kind"])
+            self._failed(row, "something went wrong on our side: try again")
         finally:
             shop.live.pop(row["id"], None)
 
