@@ -49,6 +49,7 @@ TYPES = {
     ".txt": "text/plain; charset=utf-8",
     ".webmanifest": "application/manifest+json",
 }
+INDEX = "shop/index.html"
 FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -81,7 +82,7 @@ def make_app(shop: Shop, *, pages: Path | None = None) -> FastAPI:
     state.uploads, state.postman = Uploads(), Postman(shop)
     state.queue = Queue(shop, {"dress": DRESS, "move": MOVE, "drape_pictures": PICTURES})
     app.router.lifespan_context = _lifespan
-    _add_pages(app, pages or Path(str(resources.files("toile.shop").joinpath("pages"))))
+    _add_pages(app, pages or Path(str(resources.files("toile.web").joinpath("page"))))
     app.add_middleware(Shell, shop=shop)
     return app
 
@@ -182,18 +183,22 @@ def _add_pages(app: FastAPI, folder: Path) -> None:
     def page(request: Request, path: str) -> Response:
         if path.startswith("api/"):
             return answer(404, "there is no such page")
-        name = path if "." in path.rpartition("/")[2] else "index.html"
+        name = path if "." in path.rpartition("/")[2] else INDEX
         file = (folder / name).resolve()
         if not file.is_relative_to(folder.resolve()) or file.suffix not in TYPES or not file.is_file():
-            if name == "index.html":
+            if name == INDEX:
                 return Response(NO_PAGES, media_type="text/html; charset=utf-8")
             return answer(404, "there is no such page")
         # the names of built files hold a hash of their content
         lasting = FOREVER if path.startswith("assets/") else "no-cache"
-        return Response(file.read_bytes(), media_type=TYPES[file.suffix], headers={"Cache-Control": lasting})
+        data = file.read_bytes()
+        if name == INDEX:
+            # the page is the same at every address, its files are not beside each of them
+            data = data.replace(b'"../assets/', b'"/assets/')
+        return Response(data, media_type=TYPES[file.suffix], headers={"Cache-Control": lasting})
 
 
 NO_PAGES = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Toile</title>
 <h1>The shop's pages are not built</h1>
 <p>The API works: its description is at <a href="/api/openapi.json">/api/openapi.json</a>.
-Build the pages in <code>web/shop</code> with <code>npm ci &amp;&amp; npm run build</code>.</p></html>"""
+<code>make page</code> builds the pages, where Node is there.</p></html>"""

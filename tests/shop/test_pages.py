@@ -1,0 +1,24 @@
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from toile.shop.app import _add_pages
+
+
+def test_pages_are_served_from_their_folder_and_no_other(tmp_path: Path) -> None:
+    page = tmp_path / "page"
+    (page / "assets").mkdir(parents=True)
+    (page / "shop").mkdir()
+    (page / "shop" / "index.html").write_text('<script src="../assets/a-1.js">')
+    (page / "assets" / "a-1.js").write_text("1")
+    (tmp_path / "secrets.txt").write_text("secret")
+    app = FastAPI()
+    _add_pages(app, page)
+    client = TestClient(app)
+    for path in ("/", "/garment/coat", "/shared/a/b"):
+        assert '"/assets/a-1.js"' in client.get(path).text
+    assert "immutable" in client.get("/assets/a-1.js").headers["cache-control"]
+    for path in ("/../secrets.txt", "/%2e%2e/secrets.txt", "/assets/..%2f..%2fsecrets.txt", "/nothing.js"):
+        assert "secret" not in client.get(path).text
+    assert client.get("/nothing.js").status_code == 404
