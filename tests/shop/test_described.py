@@ -13,12 +13,12 @@ from toile.shop.app import make_api
 
 described = schemathesis.openapi.from_dict(make_api().openapi())
 # uploads and standing streams have tests of their own; the visitor must not delete itself in between
-described = described.exclude(operation_id_regex="upload|import|follow|deleteVisitor")
+described = described.exclude(operation_id_regex="upload|import|follow|deleteVisitor|addWebhook")
 
 
 @described.parametrize()
 @settings(
-    max_examples=8, deadline=None, phases=[Phase.generate], derandomize=True, database=None,
+    max_examples=4, deadline=None, phases=[Phase.generate], derandomize=True, database=None,
     suppress_health_check=list(HealthCheck),
 )  # fmt: skip
 def test_no_request_is_a_fault(server: ShopServer, visitors: dict[str, str], case: object) -> None:

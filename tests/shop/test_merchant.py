@@ -89,7 +89,7 @@ def test_what_is_wrong_with_a_garment_is_told(
 )  # fmt: skip
 def test_hostile_patterns_are_refused(server: ShopServer, data: bytes) -> None:
     with server.merchant() as merchant:
-        refused(server, "/api/merchant/patterns", data, merchant, file="a.dxf")  # type: ignore[arg-type]
+        refused(server, merchant, "/api/merchant/patterns", data, file="a.dxf")
 
 
 def test_a_texture_is_written_anew(server: ShopServer) -> None:

@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,9 +118,10 @@ def test_jobs_outlive_the_server(tmp_path) -> None:
             tryon, waiting = visitor.try_on("shell-top"), visitor.try_on("circle-skirt")
             visitor.until(tryon, "running")
             cookies, token = visitor.cookies, visitor.headers["X-CSRF-Token"]
+        workers = wait_for(server.workers)
         server.kill()
-        time.sleep(1.5)
-        assert server.workers() == []
+        # nobody would take their results
+        wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), 10.0)
         server.start()
         with server.visitor() as visitor:
             visitor.cookies, visitor.headers["X-CSRF-Token"] = cookies, token

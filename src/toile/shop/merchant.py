@@ -16,7 +16,7 @@ from toile.garment.fabric import FABRICS
 from toile.pattern.drafts.library import draft_again
 from toile.shop.catalogue import CatalogueView, garment_message
 from toile.shop.merchant_messages import DrapePicture, Imported, MerchantGarment, NewGarment
-from toile.shop.pictures import WANTED_BODIES, problems_of
+from toile.shop.pictures import WANTED_BODIES, cancel_drapes, problems_of
 from toile.shop.problems import RefusedError, missing
 from toile.shop.schema import files, garments, jobs, patterns, pictures
 from toile.shop.shop import Shop, drop_files, keep_file, remove_unused
@@ -117,6 +117,7 @@ def forget_garment(shop: Shop, garment_id: str) -> bool:
         owners = [f"drape:{garment_id}:{body}" for bodies in WANTED_BODIES.values() for body in bodies]
         hashes = drop_files(connection, *owners)
         connection.execute(delete(pictures).where(pictures.c.garment_id == garment_id))
+        cancel_drapes(shop, connection, garment_id)
         gone = connection.execute(delete(garments).where(garments.c.id == garment_id)).rowcount
     remove_unused(shop, hashes)
     return bool(gone)

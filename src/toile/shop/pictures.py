@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 from sqlalchemy.engine import RowMapping
 
 from toile.shop.bodies import owner_of
-from toile.shop.queue import LATER, Kind, add_job
+from toile.shop.queue import LATER, Kind, add_job, cancel
 from toile.shop.schema import garments, jobs, pictures
 from toile.shop.shop import Shop, file_of, keep_file
 from toile.shop.tryons import _write
@@ -59,6 +59,14 @@ def want_pictures(
             )
             count += 1
     return count
+
+
+def cancel_drapes(shop: Shop, connection: Connection, garment_id: str) -> None:
+    """Stop the drapes of a garment that is no longer sold."""
+    open_ = (jobs.c.kind == "drape_pictures", jobs.c.state.in_(("queued", "running")))
+    for row in connection.execute(select(jobs).where(*open_)).mappings().all():
+        if json.loads(row["request"])["garment_id"] == garment_id:
+            cancel(shop, connection, row["id"])
 
 
 def _prepare(shop: Shop, row: RowMapping, folder: Path) -> dict[str, Any]:

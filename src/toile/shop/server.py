@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import uvicorn
 
@@ -57,6 +59,17 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, opened: Callable[[], None]) -> None:
         super().__init__(config)
         self._opened = opened
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End gracefully at a signal, and then go on: the exit is an ordinary one."""
+        names = (signal.SIGINT, signal.SIGTERM)
+        before = {name: signal.signal(name, self.handle_exit) for name in names}
+        try:
+            yield
+        finally:
+            for name, handler in before.items():
+                signal.signal(name, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""

@@ -33,7 +33,7 @@ BINARY: dict[int | str, dict[str, Any]] = {
     200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 }
 OCTETS = "application/octet-stream"
-LIVE_SECONDS, SCAN_SECONDS = 5.0, 60.0
+LIVE_SECONDS, SCAN_SECONDS = 10.0, 120.0
 UPLOAD_BODY = {
     "requestBody": {
         "required": True,

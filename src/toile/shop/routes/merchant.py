@@ -353,5 +353,7 @@ async def import_all(shop: Merchant, request: Request) -> Imported:
 
 
 def _pictures_of_all(shop: Shop) -> None:
+    if not shop.settings.pictures:
+        return
     with shop.engine.begin() as connection:
         want_pictures(shop, connection)
