@@ -48,7 +48,8 @@ def scanned_body(
 
 def _plain(error: str, path: Path) -> str:
     """Return what went wrong without the names that we gave the file."""
-    return error.replace(str(path), "the scan").replace(path.name, "the scan").replace("scan: ", "", 1)
+    told = error.removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
+    return told.replace(str(path), "the scan").replace(path.name, "the scan")
 
 
 def ending(data: bytes) -> str:
