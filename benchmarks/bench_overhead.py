@@ -55,7 +55,7 @@ for _name in [name for name in dir(_kernels) if not name.startswith("_")]:
 
 # only now: these keep the names that they import
 from toile.bench.engine import dressed_outfit  # noqa: E402
-from toile.motion.gait import walk  # noqa: E402
+from toile.motion.synthesis.gait import walk  # noqa: E402
 from toile.sim.solvers.xpbd import XpbdSettings  # noqa: E402
 from toile.sim.walk.animate import AnimateSettings, plan_walk  # noqa: E402
 from toile.sim.walk.walker import Walker  # noqa: E402

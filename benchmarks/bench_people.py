@@ -30,7 +30,7 @@ from toile.body.scan.reconstruct import ROUGH, fit_scan, fit_surface
 from toile.core.errors import ToileError
 from toile.io.surfaces import read_triangles
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.pattern.drafts.library import draft
 from toile.sim.dress.dress import dress
 

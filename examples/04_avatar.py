@@ -11,7 +11,7 @@ import toile
 from toile.core.records import Recording
 from toile.export.gltf_motion import write_body_glb
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.sim.walk.animate import animate_avatar
 
 

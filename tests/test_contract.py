@@ -13,7 +13,7 @@ from toile.core.records import LIMBS, Body, Contacts, Floats, PosedBody, Scene, 
 from toile.garment.shapes import tube_cloth
 from toile.geometry.triangles import edge_elongation
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import pose_at
 from toile.sim.colliders.contacts import COLLIDERS, make_collider
 from toile.sim.colliders.limb_frames import LimbTracker

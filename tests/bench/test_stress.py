@@ -10,7 +10,7 @@ from toile.bench.stress import SCENES, Outcome, dressed, judge, known_results, r
 from toile.cli import main
 from toile.core.records import Recording, State
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.sim.walk.stream import record_walk
 from toile.sim.walk.walker import AnimateSettings, Plan
 from toile.store.record import RecordedFile

@@ -21,7 +21,7 @@ from toile.export.gltf_motion import write_body_glb
 from toile.geometry.rotation import from_vector
 from toile.io.glb_nodes import key_rate
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import pose_at
 
 # bone: (parent, head in metres, end of its box); T-pose

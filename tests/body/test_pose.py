@@ -8,8 +8,8 @@ from toile._kernels import between, from_rest, most_bent, ride
 from toile.body.model.skeleton import rigid_inverse
 from toile.geometry.rotation import from_vector, multiply, yaw
 from toile.geometry.triangles import triangle_axes
-from toile.motion.gait import walk
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
+from toile.motion.synthesis.gait import walk
 from toile.motion.track import Track, local_pose_at, place_joints, pose_at
 from toile.sim.colliders.hand_proxy import BEND, hand_proxies
 

@@ -20,7 +20,7 @@ from toile.geometry.rotation import from_vector, to_matrix
 from toile.io.axes import Axes
 from toile.motion.avatar_clip import AvatarOrigin, avatar_track, origin_from_settings
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import lead_in
 from toile.sim.walk.animate import AnimateSettings, plan_walk
 from toile.store.record import RecordedFile

@@ -10,7 +10,7 @@ from toile.body.model.make import load_body, named_body
 from toile.cli import main
 from toile.export.gltf_motion import write_body_glb
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.store.record import load_recording
 
 

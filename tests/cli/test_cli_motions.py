@@ -11,10 +11,10 @@ from toile.body.avatar.read import clip_names, read_avatar, read_clip
 from toile.body.model.make import load_body, named_body
 from toile.cli.main import main
 from toile.export.gltf_motion import write_body_glb
-from toile.motion.bvh import read_bvh
+from toile.motion.files.bvh import read_bvh
 from toile.motion.kinematics import joint_positions
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import motion_of, pose_at
 
 

@@ -21,7 +21,7 @@ from toile.core.records import Recording
 from toile.export.gltf_motion import write_body_glb
 from toile.export.library import export
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 
 PYTHON = Path(os.environ.get("TOILE_BLENDER_PYTHON", ROOT / ".venv-bpy" / "bin" / "python"))
 pytestmark = [

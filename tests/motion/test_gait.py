@@ -8,10 +8,10 @@ from toile.body.model.skin import pose_body
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Motion
 from toile.geometry.rotation import heading, inverse, multiply, to_vector
-from toile.motion.gait import RUN, WALK, angles_at, run, walk
 from toile.motion.kinematics import joint_positions
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
+from toile.motion.synthesis.gait import RUN, WALK, angles_at, run, walk
 
 
 def joint(motion: Motion, name: str) -> np.ndarray:

@@ -14,10 +14,10 @@ from toile.body.model.skin import pose_body
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS
 from toile.geometry.rotation import inverse, multiply, to_vector
-from toile.motion.bvh import write_bvh
+from toile.motion.files.bvh import write_bvh
 from toile.motion.kinematics import joint_positions
 from toile.motion.library import MOTIONS, read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import pose_at
 
 

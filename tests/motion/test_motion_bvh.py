@@ -10,7 +10,7 @@ import pytest
 from toile.core.errors import ToileError
 from toile.core.records import Motion
 from toile.geometry.rotation import from_euler, from_vector, multiply, to_matrix
-from toile.motion.bvh import read_bvh, write_bvh
+from toile.motion.files.bvh import read_bvh, write_bvh
 from toile.motion.kinematics import joint_positions
 
 BONES = {  # name: (parent, offset in cm)

@@ -17,15 +17,15 @@ from toile.body.model.skin import pose_body
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Motion
 from toile.geometry.rotation import from_vector, inverse, multiply, rotate, to_matrix
-from toile.motion.bvh import read_bvh
-from toile.motion.foot_contacts import rotate_subtree
-from toile.motion.gait import run, walk
-from toile.motion.joint_ranges import LIMITS, joint_ranges
+from toile.motion.files.bvh import read_bvh
 from toile.motion.kinematics import joint_positions, world_rotations
-from toile.motion.limb_clearance import PosedSample, deepest
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.foot_contacts import rotate_subtree
+from toile.motion.retargeting.joint_ranges import LIMITS, joint_ranges
+from toile.motion.retargeting.limb_clearance import PosedSample, deepest
+from toile.motion.retargeting.retarget import retarget
+from toile.motion.retargeting.transfer import transfer
+from toile.motion.synthesis.gait import run, walk
 from toile.motion.track import Track, lead_in, pose_at, still
-from toile.motion.transfer import transfer
 
 WIDE = {"hips_circ": 1.0, "waist_circ": 1.0, "thigh_circ": 1.0, "belly": 1.0}
 SHAPES = {
@@ -216,7 +216,7 @@ def test_an_actor_who_looks_the_other_way_at_rest() -> None:
 
 def test_limb_directions_follow_the_actor() -> None:
     # before feet and arms are cared for, bone directions are the actor's
-    from toile.motion.transfer import transfer
+    from toile.motion.retargeting.transfer import transfer
 
     shape, source = body("man"), walk()
     pose, _ = transfer(source, shape)

@@ -20,7 +20,7 @@ from toile.core.records import Edge, Floats, Garment, Panel, Pattern, Recording,
 from toile.garment.build import build
 from toile.garment.shapes import flat_position, square_cloth
 from toile.geometry.triangles import stretch_statistics
-from toile.motion.gait import walk
+from toile.motion.synthesis.gait import walk
 from toile.pattern.drafts.library import draft
 from toile.sim.colliders.base import no_contacts
 from toile.sim.dress.dress import dress_garments

@@ -9,9 +9,9 @@ from toile.cli.common import Commands, add_body_option, add_bones_option, body_o
 from toile.core.errors import ToileError
 from toile.core.records import Body
 from toile.export.gltf_motion import write_body_glb
-from toile.motion.bvh import write_bvh
+from toile.motion.files.bvh import write_bvh
 from toile.motion.library import MOTIONS, read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import Track, motion_of
 from toile.render.strip import motion_strip
 
@@ -23,7 +23,7 @@ SETTINGS = {
     "heading": "direction, to the left of ahead [rad]",
     "step_width": "between the lines of the feet [m]",
 }
-"""of walking and running, with what they mean; see toile.motion.gait.walk"""
+"""of walking and running, with what they mean; see toile.motion.synthesis.gait.walk"""
 
 LINES = {
     "foot_slide": ("feet slide at most", 1000, "mm"),

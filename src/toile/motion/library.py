@@ -9,13 +9,13 @@ from pathlib import Path
 
 from toile.core.errors import ToileError
 from toile.core.records import Motion
-from toile.motion.bvh import read_bvh
-from toile.motion.clips import read_avatar_motion
-from toile.motion.gait import run, walk
-from toile.motion.in_place import idle, reach, sit, turn
-from toile.motion.prepare import start_here
-from toile.motion.smpl import read_npz
-from toile.motion.walk_with_turn import walk_with_turn
+from toile.motion.files.bvh import read_bvh
+from toile.motion.files.clips import read_avatar_motion
+from toile.motion.files.prepare import start_here
+from toile.motion.files.smpl import read_npz
+from toile.motion.synthesis.gait import run, walk
+from toile.motion.synthesis.in_place import idle, reach, sit, turn
+from toile.motion.synthesis.walk_with_turn import walk_with_turn
 
 MOTIONS: Mapping[str, Callable[..., Motion]] = {
     "walk": walk,

@@ -10,7 +10,7 @@ from toile.body.model.skin import pose_body, rest_pose, vertex_normals
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Floats
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.sim.colliders.creases import AllSidesQuery
 from toile.sim.colliders.hand_proxy import BEND, hand_proxies
 from toile.sim.colliders.surface import SurfaceCollider, SurfaceSettings

@@ -9,8 +9,8 @@ from toile._kernels import ClothPatches, SurfaceTree, meeting_pairs, set_thread_
 from toile.body.model.skin import pose_body
 from toile.core.records import Floats, Ints
 from toile.garment.shapes import tube_cloth
-from toile.motion.gait import walk
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
+from toile.motion.synthesis.gait import walk
 from toile.motion.track import pose_at
 from toile.sim.colliders.surface import SurfaceCollider
 

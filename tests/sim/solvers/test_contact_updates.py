@@ -11,8 +11,8 @@ from toile._kernels import SurfaceTree, TrackedContacts, set_thread_count
 from toile.body.model.skin import pose_body, vertex_normals
 from toile.core.records import LIMBS, Body, Contacts, Floats, PosedBody, Scene, State
 from toile.garment.shapes import flat_position, square_cloth
-from toile.motion.gait import walk
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
+from toile.motion.synthesis.gait import walk
 from toile.motion.track import pose_at
 from toile.sim.colliders.shapes import Sphere
 from toile.sim.colliders.surface import SurfaceCollider

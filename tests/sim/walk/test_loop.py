@@ -16,7 +16,7 @@ from toile.core.records import Body, Recording
 from toile.export.library import export
 from toile.geometry.rotation import multiply, rotate
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import Track, pose_at
 from toile.sim.walk import loop as loops
 from toile.sim.walk.animate import plan_walk

@@ -15,7 +15,7 @@ from toile.body.model.skin import pose_body, rest_pose
 from toile.core.records import Body, ContactQuery, Floats, Garment, PosedBody, State
 from toile.garment.shapes import flat_position, square_cloth
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import lead_in
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.contacts import make_collider

@@ -13,7 +13,7 @@ from toile.body.model.skin import pose_body, rest_pose
 from toile.core.records import Body, Floats, Garment, PosedBody, State
 from toile.geometry.triangles import edge_elongation
 from toile.motion.library import read_motion
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import lead_in
 from toile.render.image import write_png
 from toile.render.picture import Mesh, Studio, body_mesh, garment_mesh, render_views

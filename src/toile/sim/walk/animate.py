@@ -14,7 +14,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Motion, Recording
 from toile.motion.avatar_clip import KEY as ORIGIN
 from toile.motion.avatar_clip import avatar_track, with_run_up
-from toile.motion.retarget import retarget
+from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import Track
 from toile.sim.dress.dress import dress_garments
 from toile.sim.dress.sew import Progress, silent

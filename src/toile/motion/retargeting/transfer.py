@@ -24,8 +24,8 @@ from toile.geometry.rotation import (
     unit,
     yaw,
 )
+from toile.motion.files.prepare import leg_length
 from toile.motion.kinematics import rest_positions, world_positions, world_rotations
-from toile.motion.prepare import leg_length
 
 UP = np.array([0.0, 1.0, 0.0])
 

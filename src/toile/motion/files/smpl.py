@@ -21,7 +21,7 @@ from toile.core.errors import ToileError
 from toile.core.reading import open_plain
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import from_vector
-from toile.motion.prepare import prepare_motion
+from toile.motion.files.prepare import prepare_motion
 
 MAX_BYTES = 128 * 2**20
 """of all arrays, unpacked: half an hour at 60 frames a second"""

@@ -9,12 +9,12 @@ import numpy as np
 
 from toile.core.records import LIMBS, Body, Floats, Motion
 from toile.geometry.rotation import multiply, rotate, to_matrix, yaw
-from toile.motion import foot_contacts, limb_clearance
-from toile.motion.foot_contacts import SIDES, FootContacts, FootSettings
-from toile.motion.joint_ranges import joint_ranges
-from toile.motion.limb_clearance import ClearanceSettings
+from toile.motion.retargeting import foot_contacts, limb_clearance
+from toile.motion.retargeting.foot_contacts import SIDES, FootContacts, FootSettings
+from toile.motion.retargeting.joint_ranges import joint_ranges
+from toile.motion.retargeting.limb_clearance import ClearanceSettings
+from toile.motion.retargeting.transfer import PoseSequence, transfer
 from toile.motion.track import Track, loop_travel, resample, smooth, smooth_rotations, track_of, unroll
-from toile.motion.transfer import PoseSequence, transfer
 
 
 @dataclass(frozen=True, slots=True)

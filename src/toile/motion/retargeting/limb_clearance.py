@@ -16,9 +16,9 @@ from scipy.spatial import cKDTree
 from toile.body.model.skin import vertex_normals
 from toile.core.records import LIMBS, Body, Floats, Ints
 from toile.geometry.rotation import from_matrix, from_vector, inverse, multiply, rotate, to_matrix, unit
-from toile.motion.foot_contacts import SIDES, rotate_subtree
+from toile.motion.retargeting.foot_contacts import SIDES, rotate_subtree
+from toile.motion.retargeting.transfer import PoseSequence
 from toile.motion.track import smooth
-from toile.motion.transfer import PoseSequence
 
 NEAR = 0.12
 """a vertex farther than this from the other skin is not inside it [m]"""

@@ -19,7 +19,7 @@ from toile.core.errors import ToileError
 from toile.core.reading import read_plain
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import from_euler, to_euler_zyx
-from toile.motion.prepare import prepare_motion
+from toile.motion.files.prepare import prepare_motion
 
 MAX_BYTES = 128 * 2**20
 MAX_JOINTS = 1000

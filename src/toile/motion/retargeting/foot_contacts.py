@@ -16,9 +16,9 @@ from scipy.spatial import ConvexHull
 
 from toile.core.records import LIMBS, Body, Bools, Floats
 from toile.geometry.rotation import from_matrix, heading, inverse, multiply, rotate, slerp, unit, yaw
-from toile.motion.leg_ik import COMFORT, solve_leg
+from toile.motion.retargeting.leg_ik import COMFORT, solve_leg
+from toile.motion.retargeting.transfer import UP, PoseSequence
 from toile.motion.track import smooth
-from toile.motion.transfer import UP, PoseSequence
 
 SIDES = ("left", "right")
 

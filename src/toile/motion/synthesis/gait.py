@@ -17,7 +17,7 @@ from scipy.interpolate import CubicSpline
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import multiply, rotate
-from toile.motion.actor import (
+from toile.motion.synthesis.actor import (
     ANKLE,
     BALL,
     HEEL,

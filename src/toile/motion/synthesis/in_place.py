@@ -8,7 +8,8 @@ import numpy as np
 
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import multiply, rotate
-from toile.motion.actor import (
+from toile.motion.retargeting.leg_ik import solve_leg as reach_ankle
+from toile.motion.synthesis.actor import (
     ANKLE,
     HIP_HALF,
     HIP_HEIGHT,
@@ -23,7 +24,6 @@ from toile.motion.actor import (
     rotation_y,
     rotation_z,
 )
-from toile.motion.leg_ik import solve_leg as reach_ankle
 
 SIDES = ("Left", "Right")
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from toile.body.avatar.read import clip_names, read_clip
 from toile.core.errors import ToileError
 from toile.core.records import Motion
-from toile.motion.prepare import prepare_motion
+from toile.motion.files.prepare import prepare_motion
 
 
 def read_avatar_motion(

@@ -9,8 +9,8 @@ import numpy as np
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Motion
 from toile.geometry.rotation import continuous, multiply, rotate, slerp, yaw
-from toile.motion.actor import NAMES, SIGN, rotation_x, rotation_y, rotation_z
-from toile.motion.gait import walk
+from toile.motion.synthesis.actor import NAMES, SIGN, rotation_x, rotation_y, rotation_z
+from toile.motion.synthesis.gait import walk
 from toile.motion.track import unroll
 
 CROSSED = {"Left": (52.0, 8.0, 92.0, 62.0), "Right": (34.0, 8.0, 84.0, 62.0)}

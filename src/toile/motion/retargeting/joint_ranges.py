@@ -8,10 +8,10 @@ import numpy as np
 
 from toile.core.records import Floats
 from toile.geometry.rotation import from_matrix, inverse, multiply, rotate, unit
-from toile.motion import foot_contacts
-from toile.motion.foot_contacts import SIDES
-from toile.motion.leg_ik import knee_bend
-from toile.motion.transfer import PoseSequence
+from toile.motion.retargeting import foot_contacts
+from toile.motion.retargeting.foot_contacts import SIDES
+from toile.motion.retargeting.leg_ik import knee_bend
+from toile.motion.retargeting.transfer import PoseSequence
 
 LIMITS = {
     "hip": (-30.0, 125.0),

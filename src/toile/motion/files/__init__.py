@@ -1,0 +1,1 @@
+"""Motion files: BVH, SMPL poses, clips of avatars."""

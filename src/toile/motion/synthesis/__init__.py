@@ -1,0 +1,1 @@
+"""Our own motions: an actor, gait from published curves, acts in place."""
