@@ -236,7 +236,7 @@ def hears_ctrl_c():
 
 @pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_while_sewing(dressed, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(Progress, "__call__", lambda self, what, done: interrupt() if done > 0.0 else None)
+    monkeypatch.setattr(Progress, "__call__", lambda self, what, done, _: interrupt() if done > 0.0 else None)
     out = tmp_path / "a.toile"
     assert run("dress", dressed.with_name("skirt.txt"), "--edge", "4cm", "-o", out) == 130
     error = capsys.readouterr().err
@@ -247,11 +247,11 @@ def test_ctrl_c_while_sewing(dressed, tmp_path, capsys, monkeypatch):
 
 @pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_while_writing_keeps_the_old_file(dressed, tmp_path, monkeypatch):
-    from toile.cli import dress as command
+    from toile.jobs import dressing
 
     out = tmp_path / "a.toile"
     out.write_bytes(b"before")
-    monkeypatch.setattr(command, "dress", lambda *_, **__: load_recording(dressed))
+    monkeypatch.setattr(dressing, "dress", lambda *_, **__: load_recording(dressed))
     monkeypatch.setattr(RecordWriter, "append", interrupt)
     assert run("dress", dressed.with_name("skirt.txt"), "--edge", "4cm", "-o", out) == 130
     assert [p.name for p in tmp_path.iterdir()] == ["a.toile"]

@@ -12,11 +12,12 @@ from PIL import Image
 
 from dressed_samples import recording
 from folders import SUPPORT
-from toile.cli import exports, main
+from toile.cli import main
 from toile.core.errors import ToileError
 from toile.export.gltf_motion import write_glb
 from toile.export.library import EXPORTS, export
 from toile.export.point_cache import write_point_cache
+from toile.jobs import exporting
 from toile.render.film import Shot
 from toile.store import clip
 from toile.store.record import RecordedFile, save_recording, sound_frames
@@ -28,7 +29,6 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[2])
 from dressed_samples import recording
-from toile.cli import exports, main
 from toile.core.errors import ToileError
 from toile.export.library import export
 from toile.render.film import Shot
@@ -149,7 +149,7 @@ def test_what_moves_is_a_strip_and_a_sequence(tmp_path: Path, capsys: pytest.Cap
 def test_a_turntable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     look = tmp_path / "look.toile"
     save_recording(recording(5), look)
-    monkeypatch.setitem(exports.SHOTS, ".gif", Shot(width=48, height=64))
+    monkeypatch.setitem(exporting.SHOTS, ".gif", Shot(width=48, height=64))
     asked = ["--turns", "1", "--view", "0", "--camera", "stand"]
     assert main(["export", str(look), *asked, "-o", str(tmp_path / "a.gif")]) == 0
     with Image.open(tmp_path / "a.gif") as image:

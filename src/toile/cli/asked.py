@@ -1,35 +1,40 @@
-"""Options of a walk: defaults, what a recording keeps of them, and whether they are the same again."""
+"""What is asked for on the command line, as jobs."""
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from toile.body.avatar.read import READERS as AVATARS
-from toile.body.avatar.read import read_avatar_clip
-from toile.cli.common import method_of
+from toile.body.model.make import NAMED
+from toile.core import defaults
 from toile.core.errors import ToileError
-from toile.sim.method import COLLIDER, SOLVER
+from toile.garment.from_mesh import is_mesh_file
+from toile.jobs.describe import Inputs, input_digests, job_from_json
+from toile.jobs.plain import to_plain
+from toile.jobs.records import (
+    BodySource,
+    BranchJob,
+    DressJob,
+    GarmentSource,
+    MotionSource,
+    OverJob,
+    WalkJob,
+)
+from toile.motion.library import MOTIONS
+from toile.sim.method import parse_tuning
 from toile.store.record import RecordedFile
 
-DEFAULTS: Mapping[str, Any] = {
-    "body": "woman",
-    "fabric": "cotton",
-    "edge": 0.015,
-    "motion": "walk",
-    "seconds": 4.0,
-    "fps": 60.0,
-    "skinning": "linear",
-    "wind": (0.0, 0.0, 0.0),
-    "rounding": 0.0,
-    "loop": False,
-}
-"""what is taken where nothing is asked for; an interrupted walk keeps what it was begun with"""
+OPTIONS = {"edge_length": "edge", "garments": "patterns", "rounding": "round"}
+"""field of a job → option, where they differ"""
+
+
+USUAL = {"solver": defaults.SOLVER, "collider": defaults.COLLIDER, "tune": {}}
+"""the method that is taken where none is named"""
 
 
 def wind(text: str) -> tuple[float, float, float]:
@@ -46,66 +51,160 @@ def wind(text: str) -> tuple[float, float, float]:
     return (x, y, z)
 
 
-def asked_for(options: argparse.Namespace) -> dict[str, Any]:
-    """Return all that was asked for, defaults filled in, as JSON; files by name and content."""
-    asked = {name: getattr(options, name) for name in DEFAULTS}
-    filled = {**DEFAULTS, **{name: value for name, value in asked.items() if value is not None}}
-    if goes_its_own_way(filled):
-        filled |= {name: value for name, value in _pace(filled["motion"]).items() if asked[name] is None}
-    if filled["loop"] and asked["seconds"] is None:
-        # one cycle of the motion, however long
-        filled["seconds"] = 0.0
-    filled["wind"] = list(filled["wind"])
-    return {
-        **filled,
-        "size": options.size,
-        "mesh": options.mesh,
-        "method": method_of(options),
-        "units": options.units,
-        "patterns": [_fingerprint(path) for path in options.patterns],
-        "motion_file": _fingerprint(filled["motion"]),
-        "body_file": _fingerprint(filled["body"]),
-    }
+def words(text: str) -> tuple[str, ...]:
+    """Return what a list with commas names."""
+    return tuple(word.strip() for word in text.split(","))
 
 
-def goes_its_own_way(asked: Mapping[str, Any]) -> bool:
-    """Return whether an avatar moves by its own clip: the same file is named as body and as motion."""
-    body, motion = Path(asked["body"]), Path(asked["motion"])
-    if asked["loop"] or body.suffix.lower() not in AVATARS or not (body.is_file() and motion.is_file()):
-        return False
-    return body.samefile(motion)
+def body_source(text: str, bones: Mapping[str, str] | None = None) -> BodySource:
+    """Return the body that a name or a file means."""
+    if text in NAMED:
+        return BodySource(named=text)
+    return BodySource(file=text, bones=bones or {})
 
 
-def _pace(path: str) -> dict[str, float]:
-    """Return frame rate and length of an avatar's own clip."""
-    clip = read_avatar_clip(path)
-    return {"fps": clip.fps, "seconds": len(clip.world_from_joint) / clip.fps}
+def motion_source(text: str) -> MotionSource:
+    """Return the motion that a name or a file means; what is neither is told by its reader."""
+    return MotionSource(named=text) if text in MOTIONS else MotionSource(file=text)
 
 
-def _fingerprint(path: str) -> str:
-    """Return a file's name and checksum; the word itself where there is no such file."""
+def garment_sources(options: argparse.Namespace) -> tuple[GarmentSource, ...]:
+    """Return what is worn, inner garments first; --seams belongs to a single pattern."""
+    patterns = [path for path in options.patterns if not is_mesh_file(path)]
+    if options.seams is not None and len(patterns) > 1:
+        raise ToileError("--seams belongs to one pattern: name the file PATTERN.seams beside each instead")
+    return tuple(_garment(options, path) for path in options.patterns)
+
+
+def _garment(options: argparse.Namespace, path: str) -> GarmentSource:
+    if is_mesh_file(path):
+        return GarmentSource(file=path, units=options.units, hold=options.hold)
+    return GarmentSource(file=path, size=options.size, units=options.units, seams=options.seams or "")
+
+
+def dress_job(options: argparse.Namespace, base: DressJob | None = None) -> DressJob:
+    """Return the job of `toile dress`; base tells what is taken where nothing is asked for."""
+    given: dict[str, Any] = {} if base is None else _fields(base)
+    if options.body is not None:
+        given["body"] = body_source(options.body)
+    if options.patterns:
+        given["garments"] = garment_sources(options)
+    if options.fabric is not None:
+        given["fabric"] = words(options.fabric)
+    if options.edge is not None:
+        given["edge_length"] = options.edge
+    if base is None or _method(options) != USUAL:
+        given |= _method(options)
+    if base is None or options.mesh != defaults.MESH:
+        given["mesh"] = options.mesh
+    return DressJob(**given)
+
+
+def _method(options: argparse.Namespace) -> dict[str, Any]:
+    return {"solver": options.solver, "collider": options.collider, "tune": parse_tuning(options.tune)}
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {f.name: getattr(record, f.name) for f in fields(record)}
+
+
+def walk_job(options: argparse.Namespace, base: WalkJob | None = None) -> WalkJob:
+    """Return the job of `toile walk`; base tells what is taken where nothing is asked for."""
+    given: dict[str, Any] = {} if base is None else _fields(base)
+    given["dress"] = dress_job(options, None if base is None else base.dress)
+    for name in ("seconds", "fps", "skinning", "wind", "rounding", "loop"):
+        if getattr(options, name) is not None:
+            given[name] = getattr(options, name)
+    if options.motion is not None:
+        given["motion"] = motion_source(options.motion)
+    return WalkJob(**given)
+
+
+def again_job(options: argparse.Namespace) -> WalkJob:
+    """Return the job of a walk in a recording's garments, with what is asked for anew: size, body …"""
+    source = options.source
+    with RecordedFile(source) as recorded:
+        before = job_in(recorded.settings)
+    if before is None:
+        worn = DressJob(body=BodySource(file=source), garments=(GarmentSource(file=source),))
+        before = WalkJob(dress=worn)
+    job = walk_job(options, before)
+    garments = (GarmentSource(file=source, size=options.size),)
+    same = options.body is None or job.dress.body == before.dress.body
+    body = BodySource(file=source) if same else job.dress.body
+    return replace(job, dress=replace(job.dress, garments=garments, body=body))
+
+
+def over_job(options: argparse.Namespace) -> OverJob:
+    """Return the job of `toile walk --over`."""
+    given = {name: getattr(options, name) for name in ("seconds", "rounding")}
+    job = dress_job(options)
+    return OverJob(
+        walk=options.over, garments=job.garments, fabric=job.fabric, edge_length=job.edge_length,
+        **{name: value for name, value in given.items() if value is not None},
+    )  # fmt: skip
+
+
+def branch_job(options: argparse.Namespace) -> BranchJob:
+    """Return the job of `toile walk --from-frame`."""
+    return BranchJob(walk=options.source, frame=options.from_frame, wind=options.wind)
+
+
+def job_in(settings: Mapping[str, Any]) -> WalkJob | None:
+    """Return the walk that a recording was made by, or was branched from; None: it does not say."""
+    kept = settings.get("begun") or settings.get("job")
+    if kept is not None:
+        job = job_from_json(kept, "the recording's job")
+        return job if isinstance(job, WalkJob) else None
+    return _asked_before(settings["asked"]) if isinstance(settings.get("asked"), dict) else None
+
+
+def _asked_before(asked: Mapping[str, Any]) -> WalkJob:
+    """Return the job of a recording from before there were jobs."""
     try:
-        return f"{Path(path).name} {hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]}"
-    except OSError:
-        return path
+        return WalkJob(
+            dress=DressJob(
+                body=body_source(asked["body"]), garments=(GarmentSource(draft="skirt"),),
+                fabric=words(asked["fabric"]), edge_length=asked["edge"],
+            ),
+            motion=motion_source(asked["motion"]), skinning=asked["skinning"], wind=tuple(asked["wind"]),
+            **{name: asked[name] or None for name in ("seconds", "fps")},
+            rounding=asked["rounding"], loop=asked["loop"],
+        )  # fmt: skip
+    except (KeyError, TypeError, AttributeError):
+        raise ToileError("the recording does not say how it was made: make it again") from None
 
 
 def check_same(target: Path, options: argparse.Namespace) -> None:
     """Refuse to go on with a walk that was begun with something else than what is asked for now."""
     with RecordedFile(target) as recorded:
-        begun = recorded.settings.get("asked")
-    if not isinstance(begun, dict):
+        kept, before = recorded.settings.get("inputs"), recorded.settings.get("job")
+    if not isinstance(before, dict) or not isinstance(kept, dict):
         return
-    now = asked_for(options)
-    given = {name for name in DEFAULTS if getattr(options, name) is not None}
-    given |= {"patterns"} if options.patterns else set()
-    if now["method"] != {"solver": SOLVER, "collider": COLLIDER, "tune": {}}:
-        given |= {"method"}
-    given |= {f"{name}_file" for name in given & {"motion", "body"}}
-    for name in sorted(given):
-        if now[name] != begun.get(name):
-            word = "round" if name == "rounding" else name.removesuffix("_file")
-            raise ToileError(
-                f"{target} was begun with another {word} ({str(begun.get(name))[:60]}): "
-                "leave the option out, or write to another file"
-            )
+    begun = job_from_json(before, f"{target}: its job")
+    if not isinstance(begun, WalkJob):
+        return
+    named = {*options.patterns, options.body, options.motion, options.seams}
+    now = walk_job(options, begun)
+    digests = {**kept, **input_digests(now, Inputs(), only=named)}
+    changed = _first_difference(_by_content(begun, kept), _by_content(now, digests))
+    if changed:
+        raise ToileError(
+            f"{target} was begun with another {changed}: leave the option out, or write to another file"
+        )
+
+
+def _by_content(job: WalkJob, digests: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a job as JSON, files by their content: names and folders may differ."""
+    plain: Mapping[str, Any] = to_plain(job, lambda name, role: digests.get(name))
+    return plain
+
+
+def _first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return the option that differs; empty: none does."""
+    for name, value in before.items():
+        if now[name] != value:
+            if name == "dress":
+                return _first_difference(value, now[name])
+            return OPTIONS.get(name, name)
+    return ""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import sys
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from toile.body.avatar.measures import read_measured
-from toile.body.library import open_body
-from toile.body.model.check_measures import BodyWarning
-from toile.body.model.make import make_body, save_body
+from toile.body.model.make import save_body
 from toile.body.model.population import MEASURES
-from toile.body.scan.reconstruct import ScanFit, fit_scan, is_scan
-from toile.cli.common import Commands, add_bones_option, length
+from toile.cli.asked import body_source
+from toile.cli.common import Commands, add_bones_option, length, shown, tell_doubts
 from toile.core.errors import ToileError
-from toile.core.records import Body
+from toile.jobs.describe import Inputs
+from toile.jobs.names import check_names
+from toile.jobs.records import BodyJob, BodySource
+from toile.jobs.sources import Opened, open_source
 from toile.render.scan_map import scan_picture
 from toile.render.tapes import measure_picture
 
@@ -58,38 +56,27 @@ def run_body(options: argparse.Namespace) -> int:
     if path.suffix.lower() != ".toile":
         raise ToileError(f"{path}: a body is written as .toile: change the ending")
     if options.source:
-        body, fit = opened(options.source, options.bones)
+        source = body_source(options.source, options.bones)
     else:
-        body, fit = told(options.sex, options.age, path.stem, wanted), None
-    save_body(body, path)
-    print(table(body.measurements))
+        source = BodySource(sex=options.sex, age=options.age, measures=wanted, label=path.stem)
+    found = opened(source)
+    save_body(found.body, path)
+    print(table(found.body.measurements))
     print(f"wrote {path}")
-    draw(body, options.picture, fit)
+    draw(found, options.picture)
     return 0
 
 
-def opened(source: str, bones: Mapping[str, str] | None = None) -> tuple[Body, ScanFit | None]:
-    """Return a body by name or from a file; how well a scan was fitted is told on the terminal.
-
-    bones: part → bone name, where an avatar's bones have unknown names.
-    """
-    if not is_scan(source):
-        return read_measured(source, table=bones) if bones else open_body(source), None
-    fit = fit_scan(source)
-    print(f"scan: {fit.summary()}; please confirm the height")
-    for doubt in fit.doubts:
-        print(f"toile: warning: {source}: {doubt}", file=sys.stderr)
-    return fit.body, fit
-
-
-def told(sex: str, age: float | None, name: str, wanted: Mapping[str, float]) -> Body:
-    """Return a body with the wanted measures; what cannot be had is told on the terminal."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", BodyWarning)
-        body = make_body(sex, age, name, **wanted)
-    for warning in caught:
-        print(f"toile: warning: {warning.message}", file=sys.stderr)
-    return body
+def opened(source: BodySource) -> Opened:
+    """Return a body; what cannot be had, and how well a scan was fitted, is told on the terminal."""
+    job = BodyJob(body=source)
+    check_names(job)
+    with shown():
+        found = open_source(job.body, Inputs())
+    if found.fit is not None:
+        print(f"scan: {found.fit.summary()}; please confirm the height")
+    tell_doubts(source.file, found.doubts)
+    return found
 
 
 def add_measure(commands: Commands) -> None:
@@ -107,22 +94,22 @@ def add_measure(commands: Commands) -> None:
 
 def run_measure(options: argparse.Namespace) -> int:
     """Describe a body."""
-    body, fit = opened(options.body)
-    print(table(body.measurements))
-    draw(body, options.picture, fit)
+    found = opened(body_source(options.body))
+    print(table(found.body.measurements))
+    draw(found, options.picture)
     return 0
 
 
-def draw(body: Body, path: str | None, fit: ScanFit | None = None) -> None:
+def draw(found: Opened, path: str | None) -> None:
     """Write the picture of the measures if it was asked for; a scan's tells its surface error, too."""
     if path is None:
         return
     if Path(path).suffix.lower() != ".png":
         raise ToileError(f"{path}: the picture is written as .png: change the ending")
-    if fit is None:
-        measure_picture(body, path)
+    if found.fit is None:
+        measure_picture(found.body, path)
     else:
-        scan_picture(fit, path)
+        scan_picture(found.fit, path)
     print(f"wrote {path}")
 
 

@@ -6,26 +6,26 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from toile.body.library import open_body
+from toile.core import defaults
 from toile.core.errors import ToileError
-from toile.core.records import Body, Pattern
+from toile.core.records import Body
 from toile.core.units import parse_length
+from toile.core.work import at_work
 from toile.export.library import EXPORTS, export
-from toile.fit.size import read_fitted
 from toile.garment.build import MESHES
-from toile.garment.from_mesh import MeshGarment, is_mesh_file, read_garment
-from toile.pattern.library import pattern_sizes, read_outfit
+from toile.garment.fabric import FABRICS
+from toile.jobs.records import AUTO
+from toile.pattern.library import pattern_sizes
 from toile.sim.colliders.contacts import COLLIDERS
-from toile.sim.method import COLLIDER, SOLVER, make_method, parse_tuning
 from toile.sim.solvers.table import SOLVERS
 from toile.store.record import RecordedFile, Replayable
 
-AUTO = "auto"
-"""--size auto: the best-fitting one"""
 CHECK_FAILED = 1
 """exit code when the audit finds something wrong"""
 Commands = Any
@@ -40,25 +40,31 @@ class Progress:
         self._stage = ""
         self._start = time.monotonic()
 
-    def __call__(self, what: str, done: float) -> None:
+    def __call__(self, what: str, done: float, words: str = "") -> None:
         """Show that the stage is at a fraction 0 … 1."""
         if self._live:
             bar = "█" * round(24 * done)
             print(f"\r{what:<10} {bar:<24} {done:4.0%}", end="", file=sys.stderr, flush=True)
-        if what != self._stage and not self._live:
+        elif done > 0.0 and what != self._stage:
+            # a stage that has only begun may be over, or refused, at once
             print(f"{what} …", file=sys.stderr)
-        self._stage = what
+            self._stage = what
 
     def finish(self) -> None:
-        """Clear the line and tell how long everything took."""
+        """Clear the line and tell how long everything took, if it took long enough to be shown."""
+        if not (self._live or self._stage):
+            return
         clear = "\r\x1b[K" if self._live else ""
         print(f"{clear}done in {time.monotonic() - self._start:.1f} s", file=sys.stderr)
 
 
-def fabrics(text: str) -> str | list[str]:
-    """Return one fabric for all garments, or one for each."""
-    names = [word.strip() for word in text.split(",")]
-    return names[0] if len(names) == 1 else names
+@contextmanager
+def shown() -> Iterator[None]:
+    """Show the progress of what is done inside this block."""
+    progress = Progress()
+    with at_work(progress):
+        yield
+    progress.finish()
 
 
 def length(text: str) -> float:
@@ -69,19 +75,30 @@ def length(text: str) -> float:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
-def add_body_option(parser: argparse.ArgumentParser, default: str | None = "woman") -> None:
+def add_body_option(parser: argparse.ArgumentParser, default: str | None = defaults.BODY) -> None:
     """Let a command take ``--body``."""
     parser.add_argument(
         "--body", default=default, metavar="FILE|woman|man", help="who wears it (default: woman)"
     )
 
 
-def add_wearing(parser: argparse.ArgumentParser, *, nargs: str = "+", body: str | None = "woman") -> None:
-    """Let a command dress a body: garments and how they are read, the body, the method."""
+def add_wearing(parser: argparse.ArgumentParser, *, nargs: str = "+") -> None:
+    """Let a command dress a body: garments and how they are read, the body, the method.
+
+    What is not given is None: the job has the defaults, or a recording that is gone on with.
+    """
     add_garments(parser, nargs)
-    add_body_option(parser, body)
+    add_body_option(parser, None)
     add_reading_options(parser)
     add_method_options(parser)
+    parser.add_argument(
+        "--fabric", metavar="NAME[,NAME]",
+        help=f"of all garments, or of each: {', '.join(FABRICS)} (default: {defaults.FABRIC})",
+    )  # fmt: skip
+    usual = f"{defaults.EDGE_LENGTH * 100:g}cm"
+    parser.add_argument(
+        "--edge", type=length, metavar=usual, help=f"edge length of the mesh (default: {usual})"
+    )
 
 
 def add_outputs(parser: argparse.ArgumentParser, usual: str) -> None:
@@ -137,15 +154,18 @@ def bone_table(text: str) -> dict[str, str]:
 def add_method_options(parser: argparse.ArgumentParser) -> None:
     """Let a command take ``--solver``, ``--collider`` and ``--set``."""
     parser.add_argument(
-        "--solver", default=SOLVER, metavar="NAME", help=f"one of {', '.join(SOLVERS)} (default: {SOLVER})"
+        "--solver",
+        default=defaults.SOLVER,
+        metavar="NAME",
+        help=f"one of {', '.join(SOLVERS)} (default: {defaults.SOLVER})",
     )
     parser.add_argument(
-        "--collider", default=COLLIDER, metavar="NAME",
-        help=f"one of {', '.join(COLLIDERS)} (default: {COLLIDER})",
+        "--collider", default=defaults.COLLIDER, metavar="NAME",
+        help=f"one of {', '.join(COLLIDERS)} (default: {defaults.COLLIDER})",
     )  # fmt: skip
     parser.add_argument(
         "--mesh",
-        default="triangles",
+        default=defaults.MESH,
         choices=tuple(MESHES),
         help="grid: rows and columns where panels allow it",
     )
@@ -158,34 +178,12 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def method_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return solver, collider and tuning as `dress` and `animate` take them; unknown names are refused."""
-    chosen = {
-        "solver": options.solver,
-        "collider": options.collider,
-        "tune": parse_tuning(options.tune),
-    }
-    make_method(**chosen)
-    return chosen
-
-
 def add_garments(parser: argparse.ArgumentParser, nargs: str = "+") -> None:
     """Let a command take the files of what is worn."""
     parser.add_argument(
         "patterns", nargs=nargs, metavar="FILE",
         help="patterns, or meshes that lie round the body (OBJ, GLB, PLY, STL); inner garments first",
     )  # fmt: skip
-
-
-def garments_of(options: argparse.Namespace, body: Body) -> list[Pattern | MeshGarment]:
-    """Return what the named files hold: patterns to be sewn, and meshes that are worn as they are."""
-    found: list[Pattern | MeshGarment] = []
-    for path in options.patterns:
-        if is_mesh_file(path):
-            found.append(read_garment(path, body, units=options.units, hold=options.hold))
-        else:
-            found += patterns_worn(options, body, [path])
-    return found
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -211,18 +209,6 @@ def reading(options: argparse.Namespace, *paths: str) -> dict[str, Any]:
     return {"size": options.size, "units": options.units, "seams": options.seams}
 
 
-def patterns_worn(options: argparse.Namespace, body: Body, paths: Sequence[str]) -> list[Pattern]:
-    """Return the garments of pattern files, in the size that was asked for; tells a size it chose."""
-    how = reading(options, *(path for path in options.patterns if not is_mesh_file(path)))
-    if options.size != AUTO:
-        return [pattern for path in paths for pattern in read_outfit(path, **how)]
-    del how["size"]
-    fitted = [one for path in paths for one in read_fitted(path, body, **how)]
-    for one in fitted:
-        print(f"size: {one.reason}")
-    return [one.pattern for one in fitted]
-
-
 def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results") -> Path:
     """Return the path if something can be written under that name; asked before any work is done."""
     if Path(path).suffix.lower() not in endings:
@@ -241,6 +227,18 @@ def write_results(recording: Replayable, paths: Sequence[Path], smooth: int) -> 
     """Write results; those for the eye and for other programs are refined, a .toile file is what it is."""
     for path in paths:
         write_result(recording, path, smooth=0 if path.suffix.lower() == ".toile" else smooth)
+
+
+def tell_sizes(reasons: Sequence[str]) -> None:
+    """Say which sizes were taken, and why."""
+    for reason in reasons:
+        print(f"size: {reason}")
+
+
+def tell_doubts(source: str, doubts: Sequence[str]) -> None:
+    """Warn of what could not be had as it was asked for, or should be confirmed."""
+    for doubt in doubts:
+        print(f"toile: warning: {f'{source}: ' if source else ''}{doubt}", file=sys.stderr)
 
 
 def tell_notes(notes: Sequence[str]) -> None:

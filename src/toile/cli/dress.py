@@ -6,30 +6,28 @@ import argparse
 from pathlib import Path
 
 from toile.audit.check import audit_drape, check_file
+from toile.cli.asked import body_source, dress_job
 from toile.cli.common import (
     CHECK_FAILED,
     Commands,
-    Progress,
     add_body_option,
     add_outputs,
     add_smooth_option,
     add_wearing,
-    body_of,
-    fabrics,
-    garments_of,
-    length,
-    method_of,
     outputs_of,
+    shown,
+    tell_doubts,
     tell_notes,
+    tell_sizes,
     tell_unfinished,
     write_result,
     write_results,
 )
 from toile.core.errors import ToileError
-from toile.core.records import Body, Recording
-from toile.garment.fabric import FABRICS
-from toile.pattern.drafts.library import draft
-from toile.sim.dress.dress import dress
+from toile.jobs.describe import Inputs
+from toile.jobs.dressing import dressed
+from toile.jobs.names import check_names
+from toile.jobs.records import DressJob, GarmentSource
 from toile.store.record import RecordedFile
 
 RESULT = "dressed.toile"
@@ -45,13 +43,6 @@ def add_dress(commands: Commands) -> None:
         epilog="example: toile dress skirt.txt shirt.json --body woman --fabric wool,cotton -o look.glb",
     )
     add_wearing(parser)
-    parser.add_argument(
-        "--fabric", default="cotton", metavar="NAME[,NAME]",
-        help=f"of all garments, or of each: {', '.join(FABRICS)} (default: cotton)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh (default: 1.5cm)"
-    )
     add_outputs(parser, RESULT)
     add_smooth_option(parser)
     parser.set_defaults(run=run_dress)
@@ -59,25 +50,17 @@ def add_dress(commands: Commands) -> None:
 
 def run_dress(options: argparse.Namespace) -> int:
     """Sew, drape, audit, write."""
-    outputs = outputs_of(options, RESULT)
-    method, body = method_of(options), body_of(options)
-    patterns = garments_of(options, body)
-    progress = Progress()
-    recording = dress(
-        patterns,
-        body,
-        fabric=fabrics(options.fabric),
-        edge_length=options.edge,
-        mesh=options.mesh,
-        progress=progress,
-        **method,
-    )
-    progress.finish()
-    print(f"{recording.garment.particle_count} vertices on {options.body}")
-    tell_notes([*(n for p in patterns for n in p.notes), *recording.settings["notes"]])
-    found = audit_drape(recording)
+    outputs, job = outputs_of(options, RESULT), dress_job(options)
+    check_names(job)
+    with shown():
+        made = dressed(job, Inputs())
+    tell_doubts(job.body.file, made.body.doubts)
+    tell_sizes(made.wardrobe.sizes)
+    print(f"{made.recording.garment.particle_count} vertices on {job.body.named or job.body.file}")
+    tell_notes(made.notes)
+    found = audit_drape(made.recording)
     print("\n".join(found.lines()))
-    write_results(recording, outputs, options.smooth)
+    write_results(made.recording, outputs, options.smooth)
     return 0 if found.ok else CHECK_FAILED
 
 
@@ -121,21 +104,19 @@ def add_demo(commands: Commands) -> None:
     parser.set_defaults(run=run_demo)
 
 
-def demo_outfit(body: Body, progress: Progress) -> Recording:
-    """Return the body in a T-shirt over a skirt."""
-    patterns = [draft("skirt", body.measurements), draft("tshirt", body.measurements)]
-    return dress(patterns, body, fabric=["wool", "cotton"], progress=progress)
+def demo_job(body: str) -> DressJob:
+    """Return the job that puts a T-shirt over a skirt."""
+    worn = (GarmentSource(draft="skirt"), GarmentSource(draft="tshirt"))
+    return DressJob(body=body_source(body), garments=worn, fabric=("wool", "cotton"))
 
 
 def run_demo(options: argparse.Namespace) -> int:
     """Make the demo and print where it is."""
-    folder = Path(options.output)
-    progress = Progress()
-    recording = demo_outfit(body_of(options), progress)
-    progress("writing", 0.0)
-    folder.mkdir(parents=True, exist_ok=True)
-    text = "\n".join(audit_drape(recording).lines())
-    progress.finish()
+    folder, job = Path(options.output), demo_job(options.body)
+    with shown():
+        recording = dressed(job, Inputs()).recording
+        folder.mkdir(parents=True, exist_ok=True)
+        text = "\n".join(audit_drape(recording).lines())
     for name in ("dressed.toile", "dressed.glb", "dressed.png"):
         write_result(recording, folder / name)
     (folder / "report.txt").write_text(text + "\n", encoding="utf-8")

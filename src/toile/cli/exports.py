@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from dataclasses import replace
-from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from toile.audit.findings import audit_rows, report
 from toile.cli.common import (
@@ -16,6 +13,7 @@ from toile.cli.common import (
     add_smooth_option,
     check_output,
     outputs_of,
+    shown,
     tell_unfinished,
     tell_written,
     write_result,
@@ -23,12 +21,12 @@ from toile.cli.common import (
 from toile.core.errors import ToileError
 from toile.export.library import EXPORTS
 from toile.export.usd_import import import_usd
-from toile.render.camera import VIEWS, view_angle
-from toile.render.film import FILM_SHOT, GIF_SHOT, STRIP_SHOT
+from toile.jobs.describe import Inputs
+from toile.jobs.exporting import export_to
+from toile.jobs.names import check_names
+from toile.jobs.records import ExportJob
+from toile.render.camera import VIEWS
 from toile.store.record import RecordedFile
-
-SHOTS = {".png": STRIP_SHOT, ".gif": GIF_SHOT, ".mp4": FILM_SHOT}
-"""formats that have a camera"""
 
 
 def add_export(commands: Commands) -> None:
@@ -66,36 +64,26 @@ def run_export(options: argparse.Namespace) -> int:
     if any(str(path) == options.file for path in outputs):
         raise ToileError(f"{options.file}: choose another name for the export")
     with RecordedFile(options.file) as recorded:
-        if options.frame is not None and not 0 <= options.frame < len(recorded):
-            raise ToileError(f"--frame {options.frame}: {options.file} has frames 0 to {len(recorded) - 1}")
         tell_unfinished(recorded)
-    kept = sound_numbers(options.file) if options.skip_damaged else {}
-    camera = camera_of(options)
-    for path in outputs:
-        suffix = path.suffix.lower()
-        takes = signature(EXPORTS[suffix]).parameters
-        chosen: dict[str, Any] = dict(kept) if "frames" in takes else {}
-        if options.frame is not None:
-            chosen |= {"frame": options.frame} if "frame" in takes else {"frames": [options.frame]}
-        if camera and suffix in SHOTS:
-            chosen["shot"] = replace(SHOTS[suffix], **camera)
-        write_result(options.file, path, smooth=options.smooth, **chosen)
+        if options.skip_damaged:
+            tell_damaged(recorded)
+    jobs = [(path, export_job(options, path)) for path in outputs]
+    for _, job in jobs:
+        check_names(job)
+    for path, job in jobs:
+        with shown():
+            written = export_to(path, job, Inputs())
+        tell_written(written)
     return 0
 
 
-def camera_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return what was asked of the camera."""
-    camera: dict[str, Any] = {}
-    if options.view is not None:
-        view_angle(view := _number(options.view))
-        camera["view"] = view
-    if options.turns is not None:
-        if not abs(options.turns) <= 100:
-            raise ToileError(f"--turns {options.turns:g}: at most 100")
-        camera["turns"] = options.turns
-    if options.camera is not None:
-        camera["follow"] = options.camera == "follow"
-    return camera
+def export_job(options: argparse.Namespace, path: Path) -> ExportJob:
+    """Return the job that writes one of the results."""
+    return ExportJob(
+        recording=options.file, format=path.suffix[1:], smooth=options.smooth, frame=options.frame,
+        skip_damaged=options.skip_damaged, view=None if options.view is None else _number(options.view),
+        turns=options.turns, camera=options.camera or "",
+    )  # fmt: skip
 
 
 def _number(word: str) -> str | float:
@@ -105,15 +93,12 @@ def _number(word: str) -> str | float:
         return word
 
 
-def sound_numbers(path: str) -> dict[str, list[int]]:
-    """Return which frames can be exported; says how many cannot."""
-    with RecordedFile(path) as recorded:
-        damaged, count = recorded.damaged_frames, len(recorded)
-    if not damaged:
-        return {}
-    names = ", ".join(map(str, damaged[:8])) + (" …" if len(damaged) > 8 else "")
-    print(f"left out {len(damaged)} damaged of {count} frames: {names}")
-    return {"frames": [n for n in range(count) if n not in damaged]}
+def tell_damaged(recorded: RecordedFile) -> None:
+    """Say which frames cannot be read."""
+    damaged, count = recorded.damaged_frames, len(recorded)
+    if damaged:
+        names = ", ".join(map(str, damaged[:8])) + (" …" if len(damaged) > 8 else "")
+        print(f"left out {len(damaged)} damaged of {count} frames: {names}")
 
 
 def add_import(commands: Commands) -> None:

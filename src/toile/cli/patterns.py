@@ -19,6 +19,7 @@ from toile.cli.common import (
     reading,
     tell_notes,
 )
+from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
 from toile.core.units import parse_length
@@ -59,7 +60,11 @@ def add_info(commands: Commands) -> None:
     parser.add_argument("pattern", metavar="PATTERN")
     parser.add_argument("-o", "--output", metavar="FILE", help=".png or .svg (default: PATTERN.pieces.png)")
     parser.add_argument(
-        "--edge", type=length, default=0.015, metavar="1.5cm", help="edge length of the mesh that is judged"
+        "--edge",
+        type=length,
+        default=defaults.EDGE_LENGTH,
+        metavar="1.5cm",
+        help="edge length of the mesh that is judged",
     )
     add_reading_options(parser)
     parser.set_defaults(run=run_info)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
+from toile.cli.common import Progress
 from toile.sim.walk.stream import Moment
 
 
@@ -16,6 +17,12 @@ class WalkProgress:
         self._interval = interval if self._live else 20.0
         self._shown = self._start = time.monotonic()
         self._first: int | None = None
+        self._before = Progress()
+
+    def stage(self, what: str, done: float, words: str = "") -> None:
+        """Show what is done before and after the walk itself."""
+        if what != "walking":
+            self._before(what, done)
 
     def __call__(self, moment: Moment) -> None:
         """Show a moment, if the last one was shown long enough ago."""

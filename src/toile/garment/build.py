@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from toile.core import defaults
 from toile.core.choices import choose
 from toile.core.errors import ToileError
 from toile.core.records import Bools, EdgeRef, Fabric, Floats, Garment, Ints, Panel, PanelMesh, Pattern
@@ -31,10 +32,10 @@ MESHES: Mapping[str, Callable[[Pattern, float], dict[str, PanelMesh]]] = {
 
 def build(
     pattern: Pattern,
-    fabric: str | Fabric = "cotton",
-    edge_length: float = 0.015,
+    fabric: str | Fabric = defaults.FABRIC,
+    edge_length: float = defaults.EDGE_LENGTH,
     *,
-    mesh: str = "triangles",
+    mesh: str = defaults.MESH,
 ) -> Garment:
     """Return the unsewn garment of a pattern: particle i is uv point i.
 

@@ -16,6 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 from scipy.spatial import cKDTree
 
+from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Body, Bools, Fabric, Floats, Garment, Ints
 from toile.garment.fabric import fabric as fabric_named
@@ -96,12 +97,16 @@ def read_garment(
     position, triangles, mended = _clean(position, triangles, Path(path).name)
     triangles = _outward(position, triangles, body)
     held = _upper_border(position, triangles) if hold else None
-    garment = mesh_garment(name, position, triangles, fabric or "cotton", held)
+    garment = mesh_garment(name, position, triangles, fabric or defaults.FABRIC, held)
     return MeshGarment(garment, position, tuple(how + mended), fabric is not None)
 
 
 def mesh_garment(
-    name: str, position: Floats, triangles: Ints, fabric: str | Fabric = "cotton", held: Ints | None = None
+    name: str,
+    position: Floats,
+    triangles: Ints,
+    fabric: str | Fabric = defaults.FABRIC,
+    held: Ints | None = None,
 ) -> Garment:
     """Return the garment whose rest lengths are those of a mesh in space [m], (n, 3).
 

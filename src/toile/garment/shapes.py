@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from toile.core import defaults
 from toile.core.records import Fabric, Floats, Garment, Ints
 from toile.garment.build import weld
 from toile.garment.fabric import fabric as fabric_named
@@ -15,7 +16,7 @@ def square_cloth(
     rows: int = 32,
     width: float = 1.0,
     height: float = 1.0,
-    fabric: str | Fabric = "cotton",
+    fabric: str | Fabric = defaults.FABRIC,
     *,
     diagonals: str = "alternate",
 ) -> Garment:
@@ -39,7 +40,7 @@ def tube_cloth(
     rows: int = 24,
     circumference: float = 0.9,
     height: float = 0.5,
-    fabric: str | Fabric = "cotton",
+    fabric: str | Fabric = defaults.FABRIC,
 ) -> tuple[Garment, Floats]:
     """Return a welded tube (one seam) and its position round the y axis, y from 0 to height [m]."""
     flat = square_cloth(columns, rows, circumference, height, fabric)

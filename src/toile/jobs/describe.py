@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -111,12 +111,13 @@ def input_names(job: Job) -> list[str]:
     return list(found)
 
 
-def input_digests(job: Job, inputs: Inputs) -> dict[str, str]:
-    """Return name → checksum of the files that a job reads."""
+def input_digests(job: Job, inputs: Inputs, only: Collection[str | None] | None = None) -> dict[str, str]:
+    """Return name → checksum of the files that a job reads, or of some of them."""
     found: dict[str, str] = {}
 
     def note(name: str, role: str) -> str:
-        found[name] = inputs.digest(name, role)
+        if only is None or name in only:
+            found[name] = inputs.digest(name, role)
         return name
 
     to_plain(job, note)

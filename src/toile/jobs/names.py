@@ -28,6 +28,7 @@ from toile.jobs.records import (
 )
 from toile.motion.library import MOTIONS
 from toile.pattern.drafts.library import check_style
+from toile.render.camera import view_angle
 from toile.sim.method import make_method
 
 
@@ -76,6 +77,8 @@ def _(job: FitJob) -> None:
 @check_names.register
 def _(job: ExportJob) -> None:
     ending_of(job)
+    if job.view is not None:
+        view_angle(job.view)
 
 
 def ending_of(job: ExportJob) -> str:

@@ -113,7 +113,7 @@ class DressJob(Checked):
     """of all garments, or of each"""
     edge_length: float = number(defaults.EDGE_LENGTH, 0.001, 0.5, LENGTH)
     """of the mesh [m]"""
-    mesh: Literal["triangles", "grid"] = "triangles"
+    mesh: Literal["triangles", "grid"] = defaults.MESH
     solver: str = defaults.SOLVER
     collider: str = defaults.COLLIDER
     tune: Mapping[str, Setting] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class WalkJob(Checked):
     """of the recording; None: 4 s, one cycle of a loop, or an avatar's own clip"""
     fps: float | None = number(None, 1.0, 1000.0, "frames a second")
     """None: 60, or that of an avatar's own clip"""
-    skinning: Literal["linear", "dual"] = "linear"
+    skinning: Literal["linear", "dual"] = defaults.SKINNING
     wind: tuple[float, float, float] = field(
         default=(0.0, 0.0, 0.0), metadata={"low": -100.0, "high": 100.0, "unit": "m/s"}
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from toile.core.records import Body, Motion
 from toile.core.work import may_go_on, tell
 from toile.jobs.describe import Inputs, input_digests, job_to_json
 from toile.jobs.dressing import dressed, method_of
+from toile.jobs.plain import Checked, from_plain, to_plain
 from toile.jobs.records import BranchJob, OverJob, WalkJob
 from toile.jobs.result import Result
 from toile.jobs.sources import cloths, goes_its_own_way, open_garments, open_motion
@@ -35,10 +36,22 @@ from toile.store.record import RecordedFile, load_recording
 
 WALK = "walk.toile"
 """name of the result"""
+TOLD = "told"
+"""where a recording's settings keep what is to be told, for whoever goes on with it"""
 Watch = Callable[[Moment], None]
 AnyWalk = WalkJob | OverJob | BranchJob
-Told = tuple[tuple[str, ...], tuple[str, ...]]
-"""notes, and why sizes were taken"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told(Checked):
+    """What is to be told about how a walk began."""
+
+    doubts: tuple[str, ...] = ()
+    """about the body"""
+    sizes: tuple[str, ...] = ()
+    """which were taken, and why"""
+    notes: tuple[str, ...] = ()
+    """what was assumed about the patterns, or done to them"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,8 +62,7 @@ class Walked:
     rows: list[tuple[int, Row]]
     """number and findings of each frame"""
     vertex_count: int
-    notes: tuple[str, ...] = ()
-    sizes: tuple[str, ...] = ()
+    told: Told = field(default_factory=Told)
     closure: Closure | None = None
     """how well a loop closes"""
     kept: int | None = None
@@ -73,13 +85,19 @@ def walk_into(path: Path, job: AnyWalk, inputs: Inputs, watch: Watch = telling) 
     made = made_by(path)
     if made is not None and made == described(job, inputs):
         return finish(path, kept=go_on(path, watch))
-    notes, sizes = BEGIN[type(job)](path, job, inputs, watch)
-    return finish(path, notes=notes, sizes=sizes)
+    BEGIN[type(job)](path, job, inputs, watch)
+    return finish(path)
 
 
 def described(job: AnyWalk, inputs: Inputs) -> dict[str, Any]:
     """Return what a recording keeps about how it came to be."""
     return {"job": job_to_json(job), "inputs": input_digests(job, inputs)}
+
+
+def begun(recorded: RecordedFile) -> dict[str, Any]:
+    """Return the job that a walk was first made by, to be kept when it is worn over or branched."""
+    first = recorded.settings.get("begun") or recorded.settings.get("job")
+    return {} if first is None else {"begun": first}
 
 
 def made_by(path: Path) -> dict[str, Any] | None:
@@ -103,9 +121,7 @@ def go_on(path: Path, watch: Watch = telling) -> int | None:
     return resume_walk(path, watch=_stoppable(watch))
 
 
-def finish(
-    path: Path, *, notes: tuple[str, ...] = (), sizes: tuple[str, ...] = (), kept: int | None = None
-) -> Walked:
+def finish(path: Path, *, kept: int | None = None) -> Walked:
     """Make a loop of a walk that was meant to become one, and read its audit."""
     with RecordedFile(path) as recorded:
         closure, plan = closure_in(recorded.settings), plan_in(recorded) if is_walk(recorded) else None
@@ -114,7 +130,8 @@ def finish(
         closure = close_loop(path, path, plan)
     with RecordedFile(path) as recorded:
         rows, count = audit_rows(recorded), recorded.garment.particle_count
-    return Walked(path, rows, count, notes, sizes, closure, kept)
+        told = recorded.settings.get(TOLD)
+    return Walked(path, rows, count, from_plain(Told, told or {}, f"{path}: {TOLD}"), closure, kept)
 
 
 def _stoppable(watch: Watch) -> Watch:
@@ -125,8 +142,8 @@ def _stoppable(watch: Watch) -> Watch:
     return watched
 
 
-def _begin(path: Path, job: WalkJob, inputs: Inputs, watch: Watch) -> Told:
-    """Dress and walk from the start; return notes and why sizes were taken."""
+def _begin(path: Path, job: WalkJob, inputs: Inputs, watch: Watch) -> None:
+    """Dress and walk from the start."""
     pace = pace_of(job, inputs)
     settings = AnimateSettings(fps=pace.fps, seconds=pace.seconds or 1.0, skinning=job.skinning)
     made = dressed(job.dress, inputs)
@@ -139,12 +156,15 @@ def _begin(path: Path, job: WalkJob, inputs: Inputs, watch: Watch) -> Told:
     if job.loop:
         cycle = (plan.track.frame_count - 1) / settings.fps
         plan = loop_plan(plan, max(1, round(pace.seconds / cycle)))
-    kept = {**made.recording.settings, **origin, "motion": motion.name, **described(job, inputs)}
+    told = Told(doubts=made.body.doubts, sizes=made.wardrobe.sizes, notes=made.notes)
+    kept = {
+        **made.recording.settings, **origin, "motion": motion.name,
+        **described(job, inputs), TOLD: to_plain(told),
+    }  # fmt: skip
     record_walk(
         path, made.recording.garment, body, plan,
         settings=kept, step=job.rounding or None, watch=_stoppable(watch),
     )  # fmt: skip
-    return (*made.body.doubts, *made.notes), made.wardrobe.sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +197,7 @@ def _motion(job: WalkJob, body: Body, pace: Pace, inputs: Inputs) -> tuple[Motio
     return (as_loop(motion) if job.loop else motion), {}
 
 
-def _over(path: Path, job: OverJob, inputs: Inputs, watch: Watch) -> Told:
+def _over(path: Path, job: OverJob, inputs: Inputs, watch: Watch) -> None:
     """Wear more garments over a recorded walk."""
     with RecordedFile(inputs.path(job.walk)) as recorded:
         plan, body = plan_in(recorded), recorded.body
@@ -190,25 +210,27 @@ def _over(path: Path, job: OverJob, inputs: Inputs, watch: Watch) -> Told:
         if job.seconds is not None:
             plan = replace(plan, settings=replace(plan.settings, seconds=job.seconds))
         notes = [*recorded.settings.get("notes", []), *notes]
-        settings = {**recorded.settings, "notes": notes, "over": job.walk, **described(job, inputs)}
+        told = Told(sizes=wardrobe.sizes, notes=(*wardrobe.notes, *notes))
+        settings = {
+            **recorded.settings, "notes": notes, "over": Path(job.walk).name,
+            **begun(recorded), **described(job, inputs), TOLD: to_plain(told),
+        }  # fmt: skip
     record_walk(
         path, garment, body, plan, settings=settings, step=job.rounding or None, watch=_stoppable(watch)
     )
-    return (*wardrobe.notes, *notes), wardrobe.sizes
 
 
-def _branch(path: Path, job: BranchJob, inputs: Inputs, watch: Watch) -> Told:
+def _branch(path: Path, job: BranchJob, inputs: Inputs, watch: Watch) -> None:
     """Take over a recorded walk and let another wind blow from a frame on."""
     source = inputs.path(job.walk)
     if path.exists() and path.samefile(source):
         raise ToileError(f"{path}: choose another name than the walk that is taken over")
-    branch_walk(
-        source, path, job.frame, np.array(job.wind), settings=described(job, inputs), watch=_stoppable(watch)
-    )
-    return (), ()
+    with RecordedFile(source) as recorded:
+        settings = {**begun(recorded), **described(job, inputs), TOLD: {}}
+    branch_walk(source, path, job.frame, np.array(job.wind), settings=settings, watch=_stoppable(watch))
 
 
-BEGIN: Mapping[type, Callable[..., Told]] = {
+BEGIN: Mapping[type, Callable[..., None]] = {
     WalkJob: _begin,
     OverJob: _over,
     BranchJob: _branch,
@@ -230,9 +252,10 @@ def _result(job: AnyWalk, walked: Walked, files: tuple[str, ...], value: Any) ->
         "vertex_count": walked.vertex_count,
         "frame_count": len(walked.rows),
         "clean_frames": sum(not row["problems"] for _, row in walked.rows),
-        "sizes": list(walked.sizes),
+        "sizes": list(walked.told.sizes),
     }
+    told = walked.told
     return Result(
-        job=job, facts=facts, problems=walked.problems[:100], notes=(*walked.sizes, *walked.notes),
+        job=job, facts=facts, problems=walked.problems[:100], notes=(*told.sizes, *told.doubts, *told.notes),
         files=files, value=value,
     )  # fmt: skip

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from toile.core.choices import choose, make_settings, setting_names
+from toile.core.defaults import COLLIDER as COLLIDER
+from toile.core.defaults import SOLVER as SOLVER
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment
 from toile.sim.colliders.base import Collider
@@ -16,9 +18,6 @@ from toile.sim.colliders.surface import SurfaceSettings
 from toile.sim.solvers.base import Solver
 from toile.sim.solvers.table import SOLVERS
 from toile.sim.solvers.xpbd import XpbdSettings
-
-SOLVER, COLLIDER = "xpbd", "surface"
-"""what is used when nothing is named"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

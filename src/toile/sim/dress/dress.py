@@ -10,6 +10,7 @@ import numpy as np
 
 import toile
 from toile.body.model.skin import rest_pose
+from toile.core import defaults
 from toile.core.records import Body, Fabric, Floats, Garment, Ints, Pattern, Recording
 from toile.fit.tuck import tuck_in
 from toile.garment.build import build
@@ -29,14 +30,14 @@ def dress(
     patterns: Sequence[Pattern | MeshGarment],
     body: Body,
     *,
-    fabric: Fabrics = "cotton",
-    edge_length: float = 0.015,
+    fabric: Fabrics = defaults.FABRIC,
+    edge_length: float = defaults.EDGE_LENGTH,
     settings: SewSettings | None = None,
     engine: XpbdSettings | None = None,
     solver: str = SOLVER,
     collider: str = COLLIDER,
     tune: Mapping[str, Any] | None = None,
-    mesh: str = "triangles",
+    mesh: str = defaults.MESH,
     progress: Progress = silent,
 ) -> Recording:
     """Return the body in its rest pose, wearing the garments, as a recording of the last two frames.
@@ -61,7 +62,10 @@ def dress(
 
 
 def cut_out(
-    patterns: Sequence[tuple[Pattern, str | Fabric]], body: Body, edge_length: float, mesh: str = "triangles"
+    patterns: Sequence[tuple[Pattern, str | Fabric]],
+    body: Body,
+    edge_length: float,
+    mesh: str = defaults.MESH,
 ) -> tuple[list[Garment], list[str]]:
     """Return patterns, inner first, each of its fabric, cut for this body, and notes on what that took.
 

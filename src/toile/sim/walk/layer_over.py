@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from toile.body.model.skin import rest_pose
+from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Pattern
 from toile.garment.fabric import Fabrics, fabric_of_each
@@ -49,8 +50,8 @@ def dress_over(
     plan: Plan,
     patterns: Sequence[Pattern],
     *,
-    fabric: Fabrics = "cotton",
-    edge_length: float = 0.015,
+    fabric: Fabrics = defaults.FABRIC,
+    edge_length: float = defaults.EDGE_LENGTH,
     progress: Progress = silent,
 ) -> tuple[Garment, Plan, list[str]]:
     """Return the outfit of recorded and new garments, the plan of its walk, and notes on how they were cut.

@@ -9,6 +9,7 @@ import numpy as np
 
 from toile.body.model.skin import Method as Skinning
 from toile.body.model.skin import pose_body, rest_pose
+from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, PosedBody, State
 from toile.motion.track import Track, lead_in
@@ -35,15 +36,15 @@ Wind = tuple[int, float, float, float]
 class AnimateSettings:
     """Settings of an animation."""
 
-    fps: float = 60.0
+    fps: float = defaults.FPS
     """frames a second"""
-    seconds: float = 4.0
+    seconds: float = defaults.SECONDS
     """length of what is recorded [s]"""
     lead: float = 1.0
     """time to go from the rest pose into the motion, not recorded [s]"""
     repair: bool = True
     """remove what still crosses at the end of each frame, by exact triangles"""
-    skinning: Skinning = "linear"
+    skinning: Skinning = defaults.SKINNING
     """how the skin follows the joints; dual keeps the volume of strongly bent hips, knees and elbows"""
 
     def __post_init__(self) -> None:
