@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from toile.audit.check import audit
+    from toile.batches.dataset import load_dataset
+    from toile.batches.grid import batch, grid
     from toile.body.library import open_body
     from toile.body.model.make import make_body, named_body
     from toile.core.errors import ToileError
@@ -27,10 +29,13 @@ __all__ = [
     "ToileError",
     "animate",
     "audit",
+    "batch",
     "build",
     "draft",
     "dress",
     "fabric",
+    "grid",
+    "load_dataset",
     "load_recording",
     "make_body",
     "named_body",
@@ -47,10 +52,13 @@ _HOME = {
     "ToileError": ("core.errors", "ToileError"),
     "animate": ("sim.walk.animate", "animate"),
     "audit": ("audit.check", "audit"),
+    "batch": ("batches.grid", "batch"),
     "build": ("garment.build", "build"),
     "draft": ("pattern.drafts.library", "draft"),
     "dress": ("sim.dress.dress", "dress"),
     "fabric": ("garment.fabric", "fabric"),
+    "grid": ("batches.grid", "grid"),
+    "load_dataset": ("batches.dataset", "load_dataset"),
     "load_recording": ("store.record", "load_recording"),
     "make_body": ("body.model.make", "make_body"),
     "named_body": ("body.model.make", "named_body"),

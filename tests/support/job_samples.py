@@ -12,6 +12,7 @@ from toile.jobs.records import (
     GarmentSource,
     MotionSource,
     OverJob,
+    PictureJob,
     WalkJob,
 )
 
@@ -62,6 +63,7 @@ JOBS = st.one_of(
     st.builds(BranchJob, walk=NAMES, frame=st.integers(0, 1000), wind=WINDS),
     st.builds(BodyJob, body=BODIES),
     st.builds(FitJob, body=BODIES, garment=UNSIZED),
+    st.builds(PictureJob, recording=NAMES, views=st.lists(NAMES | st.floats(-360, 360), min_size=1)),
     st.builds(
         ExportJob, recording=NAMES, format=NAMES, smooth=st.integers(0, 3),
         frame=st.none() | st.integers(0, 9), view=st.none() | NAMES | st.floats(-360, 360),

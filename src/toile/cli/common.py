@@ -59,11 +59,11 @@ class Progress:
 
 
 @contextmanager
-def shown() -> Iterator[None]:
+def shown() -> Iterator[Progress]:
     """Show the progress of what is done inside this block."""
     progress = Progress()
     with at_work(progress):
-        yield
+        yield progress
     progress.finish()
 
 

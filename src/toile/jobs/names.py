@@ -24,6 +24,7 @@ from toile.jobs.records import (
     GarmentSource,
     MotionSource,
     OverJob,
+    PictureJob,
     WalkJob,
 )
 from toile.motion.library import MOTIONS
@@ -81,6 +82,12 @@ def _(job: ExportJob) -> None:
         view_angle(job.view)
 
 
+@check_names.register
+def _(job: PictureJob) -> None:
+    for number, view in enumerate(job.views):
+        _in(f"views[{number}]", view_angle, view)
+
+
 def ending_of(job: ExportJob) -> str:
     """Return the ending of the file that an export writes."""
     ending = f".{job.format.lower().removeprefix('.')}"
@@ -97,7 +104,7 @@ def cloth_of(cloth: Cloth) -> Fabric:
     return fabric_of_figures(str(figures.pop("name", "own")), figures, "job")
 
 
-def _in(key: str, check: Callable[[Any], None], value: Any) -> None:
+def _in(key: str, check: Callable[[Any], object], value: Any) -> None:
     """Name the key in front of what is wrong with its value."""
     try:
         check(value)

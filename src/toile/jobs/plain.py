@@ -128,11 +128,18 @@ def _fit_union(args: tuple[Any, ...], value: Any, limits: Mapping[str, Any], whe
     kinds = [a for a in args if a is not type(None)]
     if len(kinds) == 1:
         return _fit(kinds[0], value, limits, where)
-    if isinstance(value, Mapping):
-        table = next((k for k in kinds if _is_table(k)), None)
-        if table is not None:
-            return _fit(table, value, limits, where)
-    return _fit_one_of([k for k in kinds if not _is_table(k)], value, limits, where)
+    if any(type(value) is k for k in kinds):
+        return value if is_dataclass(value) else _fit(type(value), value, limits, where)
+    wanted = _is_table if isinstance(value, Mapping) else _is_list
+    if isinstance(value, Mapping | list | tuple):
+        found = next((k for k in kinds if wanted(k)), None)
+        if found is not None:
+            return _fit(found, value, limits, where)
+    return _fit_one_of([k for k in kinds if not (_is_table(k) or _is_list(k))], value, limits, where)
+
+
+def _is_list(kind: Any) -> bool:
+    return typing.get_origin(kind) is tuple
 
 
 def _is_table(kind: Any) -> bool:

@@ -231,7 +231,25 @@ class ExportJob(Checked):
             raise ToileError("name the recording that is written")
 
 
-Job = DressJob | WalkJob | OverJob | BranchJob | BodyJob | FitJob | ExportJob
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureJob(Checked):
+    """Draw a frame from several cameras. Results: VIEW.png, VIEW.depth.png, .normal.png, .label.png."""
+
+    recording: str = file_name()
+    views: tuple[float | str, ...] = ("front", "back")
+    """names, or angles round the person [degrees]"""
+    width: int = number(384, 16, 4096, "px")
+    height: int = number(512, 16, 4096, "px")
+    frame: int | None = number(None, 0, 3_600_000)
+    """None: the last"""
+
+    def check(self) -> None:
+        """Refuse pictures of nothing."""
+        if not self.recording or not self.views:
+            raise ToileError("name the recording that is drawn and at least one view")
+
+
+Job = DressJob | WalkJob | OverJob | BranchJob | BodyJob | FitJob | ExportJob | PictureJob
 JOBS: Mapping[str, type[Job]] = {
     "dress": DressJob,
     "walk": WalkJob,
@@ -240,5 +258,6 @@ JOBS: Mapping[str, type[Job]] = {
     "body": BodyJob,
     "fit": FitJob,
     "export": ExportJob,
+    "pictures": PictureJob,
 }
 """name in JSON → class"""

@@ -14,7 +14,18 @@ from toile.jobs.dressing import run_body, run_dress
 from toile.jobs.exporting import run_export
 from toile.jobs.fitting import run_fit
 from toile.jobs.names import check_names
-from toile.jobs.records import BodyJob, BranchJob, DressJob, ExportJob, FitJob, Job, OverJob, WalkJob
+from toile.jobs.picturing import run_pictures
+from toile.jobs.records import (
+    BodyJob,
+    BranchJob,
+    DressJob,
+    ExportJob,
+    FitJob,
+    Job,
+    OverJob,
+    PictureJob,
+    WalkJob,
+)
 from toile.jobs.result import Result, read_result, write_result
 from toile.jobs.walking import run_walk
 
@@ -26,6 +37,7 @@ RUNNERS: Mapping[type, Callable[..., Result]] = {
     BodyJob: run_body,
     FitJob: run_fit,
     ExportJob: run_export,
+    PictureJob: run_pictures,
 }
 """kind of job → function(job, inputs, folder or None)"""
 

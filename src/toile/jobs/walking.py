@@ -67,6 +67,8 @@ class Walked:
     """how well a loop closes"""
     kept: int | None = None
     """frames that were there already"""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """of the body [m; kg]"""
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -130,8 +132,11 @@ def finish(path: Path, *, kept: int | None = None) -> Walked:
         closure = close_loop(path, path, plan)
     with RecordedFile(path) as recorded:
         rows, count = audit_rows(recorded), recorded.garment.particle_count
-        told = recorded.settings.get(TOLD)
-    return Walked(path, rows, count, from_plain(Told, told or {}, f"{path}: {TOLD}"), closure, kept)
+        told, body = recorded.settings.get(TOLD), recorded.body
+    return Walked(
+        path, rows, count, from_plain(Told, told or {}, f"{path}: {TOLD}"), closure, kept,
+        {} if body is None else body.measurements,
+    )  # fmt: skip
 
 
 def _stoppable(watch: Watch) -> Watch:
@@ -252,6 +257,8 @@ def _result(job: AnyWalk, walked: Walked, files: tuple[str, ...], value: Any) ->
         "vertex_count": walked.vertex_count,
         "frame_count": len(walked.rows),
         "clean_frames": sum(not row["problems"] for _, row in walked.rows),
+        "measures": dict(walked.measures),
+        "audit": dict(walked.rows[-1][1]),
         "sizes": list(walked.told.sizes),
     }
     told = walked.told

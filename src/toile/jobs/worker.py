@@ -42,7 +42,7 @@ class Worker:
 
     def __init__(self, *, memory: int | None = None, threads: int = 1) -> None:
         """memory: the most that a job may take [bytes]; threads: of the simulation."""
-        self._memory, self._threads = memory, threads
+        self.memory, self._threads = memory, threads
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
 
@@ -55,7 +55,7 @@ class Worker:
         """Start the process, if it does not run: the first job is then quicker."""
         if self._process is not None and self._process.poll() is None:
             return
-        command = [sys.executable, "-m", "toile.jobs.worker", str(self._memory or 0)]
+        command = [sys.executable, "-m", "toile.jobs.worker", str(self.memory or 0)]
         environment = {**os.environ, **QUIET, "TOILE_THREADS": str(self._threads)}
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True,

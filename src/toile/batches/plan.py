@@ -1,0 +1,436 @@
+"""A plan: bodies × garments × sizes × fabrics × motions as one file, checked before anything runs."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import random
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+from toile.batches.cell import Cell, Views
+from toile.batches.lines import key_lines
+from toile.body.model.request import HUMAN
+from toile.core import defaults
+from toile.core.errors import ToileError
+from toile.jobs.describe import Inputs
+from toile.jobs.names import check_names
+from toile.jobs.plain import LENGTH, Checked, from_plain, lengths, number
+from toile.jobs.records import BodySource, Cloth, DressJob, GarmentSource, Job, MotionSource, Setting, WalkJob
+from toile.pattern.formats.files import decode, read_bytes
+
+MOST = 1_000_000
+"""cells of a plan"""
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range(Checked):
+    """A number drawn evenly between two."""
+
+    low: float = field(metadata={"unit": LENGTH})
+    high: float = field(metadata={"unit": LENGTH})
+
+    def check(self) -> None:
+        """Refuse an empty range."""
+        if not self.low <= self.high:
+            raise ToileError(f"the range from {self.low:g} to {self.high:g} is empty: 'low' goes first")
+
+    def draw(self, chance: random.Random) -> float:
+        """Return a number of the range, to a tenth of a millimetre."""
+        return min(max(round(chance.uniform(self.low, self.high), 4), self.low), self.high)
+
+
+Varied = Setting | tuple[Setting, ...] | Range
+"""one value, several (each of them is a cell), or a range (drawn for each cell)"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bodies(Checked):
+    """Who is dressed."""
+
+    named: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    table: str = ""
+    """a CSV file: columns sex, age, name and measures, in cm unless they have a unit; weight in kg"""
+    random: int = number(0, 0, MOST)
+    """so many adults drawn by the plan's seed"""
+    sex: Literal["female", "male", "both"] = "both"
+    """of those"""
+    age: Range = field(default_factory=lambda: Range(low=18, high=80))
+    measures: Mapping[str, Range | float] = lengths()
+    """of those; without: height and weight of European adults"""
+
+    def check(self) -> None:
+        """Refuse measures that there are not."""
+        for name, value in self.measures.items():
+            if name not in HUMAN:
+                raise ToileError(f"measures.{name}: no such measure; there are {', '.join(HUMAN)}")
+            low, high = HUMAN[name]
+            ends = (value.low, value.high) if isinstance(value, Range) else (value, value)
+            if not low <= ends[0] <= ends[1] <= high:
+                unit = "kg" if name == "weight" else "m"
+                raise ToileError(
+                    f"measures.{name} goes from {ends[0]:g} to {ends[1]:g}: give {low:g} to {high:g} {unit}"
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece(Checked):
+    """A garment of an outfit; style options may vary."""
+
+    file: str = ""
+    draft: str = ""
+    style: Mapping[str, Varied] = lengths()
+    tuck: str = ""
+    size: str = ""
+    units: Literal["", "mm", "cm", "in", "m"] = ""
+    seams: str = ""
+    hold: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outfit(Checked):
+    """What is worn in a cell: one garment, or several over each other."""
+
+    name: str = ""
+    """in tables; default: the garments' names"""
+    wear: tuple[Piece, ...]
+    """inner ones first"""
+    draws: int = number(1, 1, MOST)
+    """how often ranges are drawn for each body"""
+
+    def check(self) -> None:
+        """Refuse an empty outfit."""
+        if not self.wear:
+            raise ToileError("'wear' is empty: name at least one garment")
+        if not self.name:
+            names = (piece.draft or Path(piece.file).stem for piece in self.wear)
+            object.__setattr__(self, "name", "+".join(names))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Checked):
+    """A motion, and how it is recorded; see WalkJob."""
+
+    named: str = ""
+    file: str = ""
+    settings: Mapping[str, float] = field(default_factory=dict)
+    seconds: float | None = number(None, 0.001, 3600.0, "s")
+    fps: float | None = number(None, 1.0, 1000.0, "frames a second")
+    skinning: Literal["linear", "dual"] = defaults.SKINNING
+    wind: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rounding: float = number(0.0, 0.0, 0.01, LENGTH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan(Checked):
+    """Everything that a batch computes."""
+
+    name: str = "batch"
+    seed: int = number(0, 0, 2**53)
+    bodies: Bodies = field(default_factory=Bodies)
+    garments: tuple[Outfit, ...]
+    sizes: tuple[str, ...] = ("",)
+    """each of them, of every garment file: M, auto …"""
+    fabrics: tuple[Cloth, ...] = (defaults.FABRIC,)
+    """each of them; "wool,cotton": one for each garment of an outfit"""
+    motions: tuple[Move, ...] = ()
+    """each of them; none: bodies stand"""
+    edge_length: float = number(defaults.EDGE_LENGTH, 0.001, 0.5, LENGTH)
+    mesh: Literal["triangles", "grid"] = defaults.MESH
+    solver: str = defaults.SOLVER
+    collider: str = defaults.COLLIDER
+    tune: Mapping[str, Setting] = field(default_factory=dict)
+    pictures: Views | None = None
+    """cameras that draw every cell"""
+    splits: tuple[float, float, float] = (0.8, 0.1, 0.1)
+    """shares of bodies, and of garments, for training, validation and test"""
+    seconds: float = number(3600.0, 1.0, 1e6, "s")
+    """the longest that a cell may take"""
+    memory: float = number(4.0, 0.25, 4096.0, "GB")
+    """the most that a cell may take"""
+
+    def check(self) -> None:
+        """Refuse a plan of nothing, or of too much."""
+        for key in ("garments", "sizes", "fabrics"):
+            if not getattr(self, key):
+                raise ToileError(f"'{key}' is empty: name at least one, or leave it out")
+        if abs(sum(self.splits) - 1) > 1e-6 or min(self.splits) < 0:
+            raise ToileError("'splits' are three shares that add up to 1")
+
+
+def read_plan(path: str | Path) -> tuple[Plan, Inputs]:
+    """Return the plan of a TOML file, whose files lie beside it; errors name line and key."""
+    path = Path(path)
+    text = decode(read_bytes(path), path.name)
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ToileError(f"{path.name}: no TOML file: {error}") from None
+    with named_lines(path.name, text):
+        plan, inputs = from_plain(Plan, single_pieces(data), "plan"), Inputs(folder=path.parent)
+        check_plan(plan, inputs)
+    return plan, inputs
+
+
+class named_lines:  # noqa: N801 - reads as a statement
+    """Put file and line in front of an error that names a key."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self._name, self._text = name, text
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, at: object) -> None:
+        if isinstance(error, ToileError):
+            words = str(error).removeprefix("plan.").removeprefix("plan: ")
+            line = key_lines(self._text).line_of(words)
+            raise ToileError(f"{self._name}:{line}: {words}" if line else f"{self._name}: {words}") from None
+
+
+def single_pieces(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the plan in which an outfit of one garment, written without 'wear', has it."""
+    outfits = data.get("garments")
+    if not isinstance(outfits, list):
+        return data
+    of_outfit = ("name", "draws", "wear")
+    whole = [
+        one
+        if not isinstance(one, dict) or "wear" in one
+        else {
+            **{k: v for k, v in one.items() if k in of_outfit},
+            "wear": [{k: v for k, v in one.items() if k not in of_outfit}],
+        }
+        for one in outfits
+    ]
+    return {**data, "garments": whole}
+
+
+def check_plan(plan: Plan, inputs: Inputs) -> None:
+    """Refuse a plan before its first cell: too large, unknown names, files that are not there."""
+    _check_files(plan, inputs)
+    count = cell_count(plan, inputs)
+    if not 0 < count <= MOST:
+        raise ToileError(f"bodies × garments × … are {count:,} cells: plan 1 to {MOST:,}")
+    bodies = list(bodies_of(plan, inputs))
+    for number_, outfit in enumerate(plan.garments):
+        for cell in _one_each(plan, bodies[0], outfit):
+            try:
+                check_names(cell.job)
+            except ToileError as error:
+                raise ToileError(_in_plan(str(error), number_)) from None
+
+
+def _check_files(plan: Plan, inputs: Inputs) -> None:
+    """Refuse files that are not there, or lie outside of the plan's folder."""
+    named = [("bodies.files", name) for name in plan.bodies.files]
+    named += [("bodies.table", plan.bodies.table), *(("motions", move.file) for move in plan.motions)]
+    for k, outfit in enumerate(plan.garments):
+        named += [
+            (f"garments[{k}].wear", name) for piece in outfit.wear for name in (piece.file, piece.seams)
+        ]
+    for key, name in named:
+        try:
+            if name and not inputs.path(name).is_file():
+                raise ToileError(f"{name}: no such file beside the plan")
+        except ToileError as error:
+            raise ToileError(f"{key}: {error}") from None
+
+
+def _in_plan(words: str, outfit: int) -> str:
+    """Return an error of a cell's job with the plan's keys."""
+    words = words.removeprefix("dress: ")
+    for of_job, of_plan in (
+        ("garments[", f"garments[{outfit}].wear["),
+        ("fabric:", "fabrics:"),
+        ("motion:", "motions:"),
+    ):
+        if words.startswith(of_job):
+            return of_plan + words.removeprefix(of_job)
+    return words
+
+
+def _one_each(plan: Plan, body: tuple[str, BodySource], outfit: Outfit) -> Iterator[Cell]:
+    """Yield cells in which every size, fabric and motion comes once."""
+    few = max(len(plan.sizes), len(plan.fabrics), len(plan.motions), 1)
+    for k in range(few):
+        part = replace(
+            plan,
+            sizes=(plan.sizes[k % len(plan.sizes)],),
+            fabrics=(plan.fabrics[k % len(plan.fabrics)],),
+            motions=(plan.motions[k % len(plan.motions)],) if plan.motions else (),
+        )
+        yield next(_cells_of(part, body, outfit))
+
+
+# ---------------------------------------------------------------------------- cells
+
+
+def cell_count(plan: Plan, inputs: Inputs) -> int:
+    """Return how many cells a plan has, without making any."""
+    b = plan.bodies
+    bodies = len(b.named) + len(b.files) + b.random + (len(_rows(b.table, inputs)) if b.table else 0)
+    outfits = sum(outfit.draws * _choices(outfit) for outfit in plan.garments)
+    fixed = len(plan.sizes) * len(plan.fabrics) * max(len(plan.motions), 1)
+    return (bodies or 1) * outfits * fixed
+
+
+def _choices(outfit: Outfit) -> int:
+    count = 1
+    for piece in outfit.wear:
+        for value in piece.style.values():
+            count *= len(value) if isinstance(value, tuple) else 1
+    return count
+
+
+def cells_of(plan: Plan, inputs: Inputs) -> Iterator[Cell]:
+    """Yield the cells of a plan, body by body; each is the same whatever the others are."""
+    for body in bodies_of(plan, inputs):
+        for outfit in plan.garments:
+            yield from _cells_of(plan, body, outfit)
+
+
+def _cells_of(plan: Plan, body: tuple[str, BodySource], outfit: Outfit) -> Iterator[Cell]:
+    label, source = body
+    for draw in range(outfit.draws):
+        chance = _chance(plan.seed, "style", label, outfit.name, draw)
+        for pieces in product(*(_pieces(piece, chance) for piece in outfit.wear)):
+            for size, cloth, move in product(plan.sizes, plan.fabrics, plan.motions or (None,)):
+                labels = {
+                    "body": label, "garment": outfit.name, "draw": str(draw), "size": size,
+                    "fabric": cloth if isinstance(cloth, str) else str(cloth.get("name", "own")),
+                    "motion": "" if move is None else move.named or move.file or defaults.MOTION,
+                    "body_split": split_of(plan, f"body {label}"),
+                    "garment_split": split_of(plan, f"garment {outfit.name} {draw}"),
+                }  # fmt: skip
+                yield Cell(
+                    job=_job(plan, source, pieces, size, cloth, move), views=plan.pictures, labels=labels
+                )
+
+
+def _job(
+    plan: Plan, body: BodySource, pieces: Sequence[GarmentSource], size: str, cloth: Cloth, move: Move | None
+) -> Job:
+    worn = tuple(replace(p, size=size) if size and not p.size and not p.draft else p for p in pieces)
+    fabric = tuple(word.strip() for word in cloth.split(",")) if isinstance(cloth, str) else (cloth,)
+    dress = DressJob(
+        body=body, garments=worn, fabric=fabric, edge_length=plan.edge_length, mesh=plan.mesh,
+        solver=plan.solver, collider=plan.collider, tune=plan.tune,
+    )  # fmt: skip
+    if move is None:
+        return dress
+    return WalkJob(
+        dress=dress, motion=MotionSource(named=move.named, file=move.file, settings=move.settings),
+        seconds=move.seconds, fps=move.fps, skinning=move.skinning, wind=move.wind, rounding=move.rounding,
+    )  # fmt: skip
+
+
+def _pieces(piece: Piece, chance: random.Random) -> list[GarmentSource]:
+    """Return a garment once for each of its several values; ranges are drawn."""
+    drawn = {
+        key: value.draw(chance) if isinstance(value, Range) else value for key, value in piece.style.items()
+    }
+    several = [
+        [(key, v) for v in (value if isinstance(value, tuple) else (value,))] for key, value in drawn.items()
+    ]
+    return [
+        GarmentSource(
+            file=piece.file,
+            draft=piece.draft,
+            style=dict(style),
+            tuck=piece.tuck,
+            size=piece.size,
+            units=piece.units,
+            seams=piece.seams,
+            hold=piece.hold,
+        )
+        for style in product(*several)
+    ]
+
+
+def _chance(seed: int, *words: object) -> random.Random:
+    """Return random numbers that depend on the plan's seed and these words only."""
+    return random.Random(f"{seed}/" + "/".join(map(str, words)))
+
+
+def split_of(plan: Plan, what: str) -> str:
+    """Return which split a body or a garment belongs to: by its own name, whatever else is in the plan."""
+    share = int(hashlib.sha256(f"{plan.seed} {what}".encode()).hexdigest()[:12], 16) / 16**12
+    return next(
+        (name for name, end in zip(SPLITS, _ends(plan.splits), strict=True) if share < end), SPLITS[0]
+    )
+
+
+def _ends(shares: Sequence[float]) -> list[float]:
+    return [sum(shares[: k + 1]) for k in range(len(shares))]
+
+
+# ---------------------------------------------------------------------------- bodies
+
+
+def bodies_of(plan: Plan, inputs: Inputs) -> Iterator[tuple[str, BodySource]]:
+    """Yield the bodies of a plan with their names in tables."""
+    b = plan.bodies
+    yield from ((name, BodySource(named=name)) for name in b.named)
+    yield from ((Path(name).stem, BodySource(file=name)) for name in b.files)
+    if b.table:
+        yield from (_measured(row, f"{b.table}, row {k + 1}") for k, row in enumerate(_rows(b.table, inputs)))
+    yield from ((f"random-{k:05d}", _random_body(plan, k)) for k in range(b.random))
+    if not (b.named or b.files or b.table or b.random):
+        yield defaults.BODY, BodySource(named=defaults.BODY)
+
+
+TALL = {"female": (1.64, 0.06), "male": (1.78, 0.06)}
+"""stature of European adults: mean and spread [m]"""
+MASS_INDEX = (24.0, 0.17)
+"""weight / height²: median [kg/m²] and spread of its logarithm"""
+
+
+def _random_body(plan: Plan, number_: int) -> BodySource:
+    """Return the numbered body of a plan: always the same one, however many there are."""
+    b, chance = plan.bodies, _chance(plan.seed, "body", number_)
+    sex: Literal["female", "male"] = chance.choice(("female", "male")) if b.sex == "both" else b.sex
+    age = round(chance.uniform(b.age.low, b.age.high))
+    draw: Callable[[Range | float], float] = lambda v: v.draw(chance) if isinstance(v, Range) else v  # noqa: E731
+    measures = {name: draw(value) for name, value in b.measures.items()} or _usual(sex, chance)
+    return BodySource(sex=sex, age=float(age), measures=measures)
+
+
+def _usual(sex: str, chance: random.Random) -> dict[str, float]:
+    """Return height and weight of an adult."""
+    mean, spread = TALL[sex]
+    height = round(min(max(chance.gauss(mean, spread), mean - 2.5 * spread), mean + 2.5 * spread), 3)
+    index = min(max(chance.lognormvariate(0.0, MASS_INDEX[1]) * MASS_INDEX[0], 17.5), 40.0)
+    return {"height": height, "weight": round(index * height**2, 1)}
+
+
+def _rows(name: str, inputs: Inputs) -> list[dict[str, str]]:
+    path = inputs.path(name)
+    text = decode(read_bytes(path), path.name)
+    rows = list(csv.DictReader(text.splitlines()))
+    if not rows or len(rows) > MOST:
+        raise ToileError(f"bodies.table: {name} has {len(rows)} rows under its line of names")
+    return rows
+
+
+def _measured(row: Mapping[str, str | None], where: str) -> tuple[str, BodySource]:
+    """Return the body of a table's row."""
+    values = {str(key).strip(): str(value or "").strip() for key, value in row.items()}
+    label, sex, age = (values.pop(key, "") for key in ("name", "sex", "age"))
+    plain: dict[str, Any] = {"sex": sex or "female", "age": float(age) if age else None}
+    plain["measures"] = {key: _in_metres(key, value) for key, value in values.items() if value}
+    return label or where.rpartition(" ")[2], from_plain(BodySource, plain, f"bodies.table: {where}")
+
+
+def _in_metres(name: str, text: str) -> float | str:
+    """Return a measure of a table: centimetres where there is no unit, weight in kg."""
+    try:
+        return float(text) if name == "weight" else float(text) / 100
+    except ValueError:
+        return text

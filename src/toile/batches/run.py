@@ -1,0 +1,261 @@
+"""Cells are computed here, one process a core, or on a Dask cluster; either way into the same store.
+
+Exactly once comes from the names: a cell that is there is not computed, and two who compute it write the same
+bytes. So whatever dies, the same command goes on where the store is.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import toile
+from toile.batches.cell import GIVEN_UP, Cell, Task, done_keys, own_worker, run_task, share_inputs, task_of
+from toile.batches.store import MARK, Store, StoreLost
+from toile.core.errors import ToileError
+from toile.core.work import Asked, Cancelled, never
+from toile.jobs.describe import Inputs, job_to_json
+from toile.jobs.worker import JobCrashed
+
+TRIES = 3
+"""a cell that crashes so often is given up"""
+LIST = "cells.jsonl"
+"""every cell of the batch: key, labels, job; written once"""
+CRASHED = "crashed"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a cell."""
+
+    key: str
+    status: str
+    """passed, failed (its audit), refused (its job) or crashed (given up)"""
+    reason: str = ""
+
+
+Runner = Callable[[Iterable[Task], Store, Asked], Iterator[Outcome]]
+"""computes tasks into the store, in any order, and tells of each"""
+Tell = Callable[[Outcome, int, int], None]
+"""called with an outcome, how many cells are done, and of how many"""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a cell may take."""
+
+    seconds: float | None = 3600.0
+    """[s]"""
+    memory: int | None = None
+    """[bytes]"""
+
+
+def silent(outcome: Outcome, done: int, count: int) -> None:
+    """Tell nothing."""
+
+
+def run_batch(
+    cells: Sequence[Cell],
+    store: Store,
+    runner: Runner,
+    *,
+    inputs: Inputs | None = None,
+    limits: Limits | None = None,
+    about: Mapping[str, Any] | None = None,
+    tell: Tell = silent,
+    cancel: Asked = never,
+) -> Counter[str]:
+    """Compute all cells that are not in the store; return how many came out how in this run.
+
+    about: what is kept about the batch. Raises StoreLost when nothing can be written any more: say the same
+    again later.
+    """
+    if not cells:
+        raise ToileError("the batch has no cells")
+    inputs, limits = inputs or Inputs(), limits or Limits()
+    store.put(MARK, json.dumps({"toile": toile.__version__, "count": len(cells), **(about or {})}).encode())
+    shared = share_inputs(list(cells), inputs, store)
+    tasks = {}
+    for cell in cells:
+        task = task_of(cell, inputs, shared, seconds=limits.seconds, memory=limits.memory)
+        tasks[task.key] = task, cell
+    store.put(LIST, _listed(tasks))
+    settled = done_keys(store) | given_up(store)
+    left = [task for key, (task, _) in tasks.items() if key not in settled]
+    counts, done = Counter({"kept": len(tasks) - len(left)}), len(tasks) - len(left)
+    for outcome in runner(left, store, cancel):
+        done += 1
+        counts[outcome.status] += 1
+        if outcome.status == CRASHED:
+            store.put(f"{GIVEN_UP}/{outcome.key}.json", json.dumps({"reason": outcome.reason}).encode())
+        tell(outcome, done, len(tasks))
+    return counts
+
+
+def _listed(tasks: Mapping[str, tuple[Task, Cell]]) -> bytes:
+    rows = (
+        {"key": key, "labels": dict(c.labels), "job": job_to_json(c.job)} for key, (_, c) in tasks.items()
+    )
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def listed(store: Store) -> list[dict[str, Any]]:
+    """Return key, labels and job of every cell of a batch."""
+    data = store.get(LIST)
+    if data is None:
+        raise ToileError(f"{store.url}: there is no batch here")
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+def given_up(store: Store) -> set[str]:
+    """Return the keys of cells that crashed too often."""
+    return {name.rpartition("/")[2].removesuffix(".json") for name in store.names(GIVEN_UP)}
+
+
+def forget_given_up(store: Store) -> int:
+    """Let cells that crashed too often be computed again; return how many."""
+    names = list(store.names(GIVEN_UP))
+    for name in names:
+        store.remove(name)
+    return len(names)
+
+
+# ---------------------------------------------------------------------------- here
+
+
+class Local:
+    """Worker processes on this machine, each with one thread: two with more would take twice as long."""
+
+    def __init__(self, workers: int) -> None:
+        """Take how many."""
+        if not 1 <= workers <= 1024:
+            raise ToileError(f"{workers} workers: give 1 to 1024")
+        self._workers = workers
+
+    def __call__(self, tasks: Iterable[Task], store: Store, cancel: Asked) -> Iterator[Outcome]:
+        """Yield outcomes as they come."""
+        waiting, stop = iter(tasks), threading.Event()
+        lock, told = threading.Lock(), queue.Queue[Outcome | BaseException | None]()
+
+        def take() -> Task | None:
+            with lock:
+                return None if stop.is_set() or cancel() else next(waiting, None)
+
+        def work() -> None:
+            try:
+                while (task := take()) is not None:
+                    told.put(_tried(task, store.url, lambda: stop.is_set() or cancel()))
+            except BaseException as error:
+                # told to the one who waits; the others stop at their next look
+                stop.set()
+                told.put(error)
+            finally:
+                own_worker(None).close()
+                told.put(None)
+
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(self._workers)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield from _outcomes(told, len(threads))
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+
+
+def _outcomes(told: queue.Queue[Outcome | BaseException | None], ends: int) -> Iterator[Outcome]:
+    wrong: BaseException | None = None
+    while ends:
+        found = told.get()
+        if isinstance(found, Outcome):
+            yield found
+        elif found is None:
+            ends -= 1
+        elif wrong is None or isinstance(wrong, Cancelled):
+            wrong = found
+    if wrong is not None:
+        raise wrong
+
+
+def _tried(task: Task, url: str, cancel: Asked) -> Outcome:
+    """Return what came of a task; a crash is tried again."""
+    reason = ""
+    for _ in range(TRIES):
+        try:
+            return outcome_of(run_task(task.text(), url, cancel))
+        except JobCrashed as error:
+            reason = str(error)
+    return Outcome(task.key, CRASHED, reason)
+
+
+def outcome_of(text: str) -> Outcome:
+    """Return the outcome that a task's summary tells."""
+    summary = json.loads(text)
+    return Outcome(summary["key"], summary["status"])
+
+
+# ---------------------------------------------------------------------------- on a cluster
+
+
+class Cluster:
+    """Workers of a Dask cluster. Its own retry is used; only summaries go through its scheduler."""
+
+    WINDOW = 4
+    """tasks per thread that the scheduler holds at a time, and at least LEAST"""
+    LEAST = 64
+
+    def __init__(self, client: Any, function: Callable[[str, str], str] = run_task) -> None:
+        """Take a Dask client; function computes a task (tests give one that does nothing)."""
+        self._client, self._function = client, function
+
+    def __call__(self, tasks: Iterable[Task], store: Store, cancel: Asked) -> Iterator[Outcome]:
+        """Yield outcomes as they come."""
+        from distributed import as_completed
+
+        waiting = iter(tasks)
+        window = max(self.LEAST, self.WINDOW * sum(self._client.nthreads().values()))
+        pending = as_completed()
+        keys: dict[str, str] = {}
+        self._submit(waiting, window, store, pending, keys)
+        try:
+            for future in pending:
+                yield self._outcome(future, keys.pop(future.key))
+                future.release()
+                if cancel():
+                    raise Cancelled("cancelled")
+                self._submit(waiting, 1, store, pending, keys)
+        finally:
+            if keys:
+                self._client.cancel(list(pending.futures))
+
+    def _submit(
+        self, waiting: Iterator[Task], count: int, store: Store, pending: Any, keys: dict[str, str]
+    ) -> None:
+        for _, task in zip(range(count), waiting, strict=False):
+            future = self._client.submit(
+                self._function, task.text(), store.url, key=f"cell-{task.key}", retries=TRIES - 1, pure=False
+            )
+            keys[future.key] = task.key
+            pending.add(future)
+
+    def _outcome(self, future: Any, key: str) -> Outcome:
+        from distributed.scheduler import KilledWorker
+
+        if future.status == "finished":
+            return outcome_of(future.result())
+        if future.status in ("cancelled", "lost"):
+            raise StoreLost("the cluster's scheduler is gone: start it and say the same again")
+        error = future.exception()
+        if isinstance(error, JobCrashed | KilledWorker):
+            return Outcome(key, CRASHED, str(error))
+        raise (
+            error
+            if isinstance(error, StoreLost | ToileError)
+            else StoreLost(f"a worker failed: {error!r}"[:300])
+        )
