@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import toile
@@ -203,12 +204,16 @@ def outcome_of(text: str) -> Outcome:
 # ---------------------------------------------------------------------------- on a cluster
 
 
+PREFIX = "cell-"
+"""of the names of tasks"""
+
+
 class Cluster:
     """Workers of a Dask cluster. Its own retry is used; only summaries go through its scheduler."""
 
-    WINDOW = 4
+    WINDOW = 8
     """tasks per thread that the scheduler holds at a time, and at least LEAST"""
-    LEAST = 64
+    LEAST = 1024
 
     def __init__(self, client: Any, function: Callable[[str, str], str] = run_task) -> None:
         """Take a Dask client; function computes a task (tests give one that does nothing)."""
@@ -221,28 +226,27 @@ class Cluster:
         waiting = iter(tasks)
         window = max(self.LEAST, self.WINDOW * sum(self._client.nthreads().values()))
         pending = as_completed()
-        keys: dict[str, str] = {}
-        self._submit(waiting, window, store, pending, keys)
+        self._submit(list(islice(waiting, window)), store, pending)
         try:
-            for future in pending:
-                yield self._outcome(future, keys.pop(future.key))
-                future.release()
+            for futures in pending.batches():
+                for future in futures:
+                    yield self._outcome(future, future.key.removeprefix(PREFIX))
+                    future.release()
                 if cancel():
                     raise Cancelled("cancelled")
-                self._submit(waiting, 1, store, pending, keys)
+                self._submit(list(islice(waiting, len(futures))), store, pending)
         finally:
-            if keys:
-                self._client.cancel(list(pending.futures))
+            self._client.cancel(list(pending.futures))
 
-    def _submit(
-        self, waiting: Iterator[Task], count: int, store: Store, pending: Any, keys: dict[str, str]
-    ) -> None:
-        for _, task in zip(range(count), waiting, strict=False):
-            future = self._client.submit(
-                self._function, task.text(), store.url, key=f"cell-{task.key}", retries=TRIES - 1, pure=False
-            )
-            keys[future.key] = task.key
-            pending.add(future)
+    def _submit(self, tasks: list[Task], store: Store, pending: Any) -> None:
+        """Hand tasks to the scheduler, in one message."""
+        if not tasks:
+            return
+        texts, keys = [task.text() for task in tasks], [PREFIX + task.key for task in tasks]
+        futures = self._client.map(
+            self._function, texts, [store.url] * len(texts), key=keys, retries=TRIES - 1, pure=False
+        )
+        pending.update(futures)
 
     def _outcome(self, future: Any, key: str) -> Outcome:
         from distributed.scheduler import KilledWorker
