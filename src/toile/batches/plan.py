@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from toile.batches.cell import Cell, Views
 from toile.batches.lines import key_lines
-from toile.body.model.request import HUMAN
+from toile.body.model.check_measures import HUMAN
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.jobs.describe import Inputs
