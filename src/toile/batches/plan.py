@@ -17,11 +17,11 @@ from toile.batches.lines import key_lines
 from toile.body.model.check_measures import HUMAN
 from toile.core import defaults
 from toile.core.errors import ToileError
+from toile.io.untrusted_files import decode, read_bytes
 from toile.jobs.describe import Inputs
 from toile.jobs.names import check_names
 from toile.jobs.plain import LENGTH, Checked, from_plain, lengths, number
 from toile.jobs.records import BodySource, Cloth, DressJob, GarmentSource, Job, MotionSource, Setting, WalkJob
-from toile.pattern.formats.files import decode, read_bytes
 
 MOST = 1_000_000
 """cells of a plan"""

@@ -16,9 +16,9 @@ from toile.batches.run import CRASHED, Cluster, Limits, Local, Outcome, Runner, 
 from toile.batches.store import StoreLost, open_store
 from toile.cli.common import CHECK_FAILED, Commands, shown
 from toile.core.errors import ToileError
+from toile.io.untrusted_files import decode, parse_json, read_bytes
 from toile.jobs.describe import Inputs, job_from_json
 from toile.jobs.run import run
-from toile.pattern.formats.files import decode, parse_json, read_bytes
 
 ACTIONS = ("status", "retry", "report", "pack")
 
