@@ -37,7 +37,11 @@ COMMANDS = {
     "motion": ("motions", "add_motion", "a motion on a body, with numbers and a picture strip"),
     "maps": ("maps", "add_maps", "a body's collision maps as pictures"),
     "catalogue": ("catalogue", "add_catalogue", "dress every draft on twelve bodies and audit them"),
-    "batch": ("batch", "add_batch", "very many drapes and walks: bodies × garments × sizes × fabrics × motions"),
+    "batch": (
+        "batch",
+        "add_batch",
+        "very many drapes and walks: bodies × garments × sizes × fabrics × motions",
+    ),
     "run": ("batch", "add_run", "a job by its description: JSON, as results and data sets keep it"),
     "trial": ("trial", "add_trial", "read, understand and sew every pattern of a folder"),
     "bench": ("bench", "add_bench", "measure on this machine"),
