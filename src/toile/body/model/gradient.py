@@ -1,6 +1,6 @@
 """How measures change when dials turn: slopes that make re-measuring converge in two or three steps.
 
-Backwards, from the measures: forces on the posed skin (fast_measures.Reading) are turned back into the template's own
+Backwards, from the measures: forces on the posed skin (`Reading`) are turned back into the template's own
 pose, what hangs on a joint pulls at that joint and its parents, and each target tells how far it gives way.
 The turning of the bones themselves is left out: it is small, and the next step measures what it did.
 """
