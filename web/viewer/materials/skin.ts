@@ -3,7 +3,7 @@ import * as THREE from "three";
 
 /** Skin tones to choose from, "#rrggbb", and the underlayer's tone beside each. */
 export const TONES: readonly (readonly [string, string])[] = [
-  ["#e3bfa6", "#d9d2c8"], ["#d3a385", "#cfc6ba"], ["#b98263", "#c2b6a8"], ["#8f5c42", "#a89a8c"], ["#5f3c2c", "#84776b"], ["#3f2920", "#6b6058"],
+  ["#dbc3b4", "#cfc8be"], ["#c6a793", "#c2b8ac"], ["#a8846f", "#b3a698"], ["#7d5e4f", "#998b7f"], ["#594238", "#7b7067"], ["#3e2e28", "#645a54"],
 ];
 
 const LEG_END = 0.415, NECK = 0.79, STRAP = 0.042, ARM = 0.1;

@@ -60,7 +60,7 @@ export class Stage {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     container.append(this.canvas);
-    this.tone = options.tone ?? "#c79a7f";
+    this.tone = options.tone ?? "#c6a793";
     this.room = new Room(this.scene, this.renderer, this.simple);
     if (options.background) this.room.setBackground(options.background);
     // before the camera, so that a grab takes the pointer first

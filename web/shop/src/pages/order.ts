@@ -61,7 +61,7 @@ export function order(_: Record<string, string>, update: Update): Page {
   const field = ([name, label, complete]: (typeof FIELDS)[number]): TemplateResult => {
     const id = `order-${name}`;
     const fault = wrong[name];
-    return html`<div class="field ${name}">
+    return html`<div class="field ${id}">
       <label for=${id}>${t(label)}</label>
       <input
         class="input"

@@ -5,6 +5,7 @@ import type { Body } from "../../../shared/api";
 import { client } from "../shop";
 import { t } from "../texts";
 import type { Update } from "../page";
+import { icon } from "./icon";
 import { stageHolder, viewButtons } from "./stage";
 import { type BodyHead, readBodyMesh, readVertices } from "./wire";
 
@@ -45,7 +46,7 @@ export function bodyStage(update: Update): BodyStage {
   };
 
   return {
-    view: () => html`${holder.view(t("body.stage"))} ${viewButtons(holder)}`,
+    view: () => html`${holder.view(t("body.stage"), html`<span class="no-picture">${icon("stand")}</span>`)} ${viewButtons(holder)}`,
     show: (body) => void show(body).catch(() => undefined),
     change: (vertices, found) => {
       tapes = found ?? {};

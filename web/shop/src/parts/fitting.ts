@@ -12,6 +12,7 @@ export type Act = MotionRequest["act"];
 export type FittingState = "idle" | "sewing" | "dressed" | "failed";
 
 const TICK_MS = 200;
+const FILM_MS = 4000;
 
 const later = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -87,12 +88,16 @@ export class Fitting {
   private async watchSewing(tryOn: TryOn, count: number, number: number): Promise<void> {
     while (number === this.number && (!this.work || this.work.state === "queued")) await later(TICK_MS);
     // what was sewn before is there at once: no film is made of it
-    if (this.work?.state !== "running") return;
+    if (this.work?.state !== "running" || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     for (let garment = 0; garment < count && number === this.number; garment++) {
       try {
         const take = await this.show("sewing", `/api/tryons/${tryOn.id}/works/${this.work.id}/sewing-${garment + 1}.play`, false, garment);
-        while (number === this.number && take && !take.ended()) await later(50);
-        await later(350);
+        // a device that draws slowly does not wait for the end of the film
+        let spare = FILM_MS;
+        while (number === this.number && take && !take.ended() && spare > 0) {
+          await later(50);
+          if (this.done) spare -= 50;
+        }
       } catch {
         // the film is for the eyes only
         return;
@@ -178,6 +183,10 @@ export class Fitting {
     this.number++;
     this.take?.close();
     this.holder.leave();
+  }
+
+  private get done(): boolean {
+    return this.work?.state !== "running" && this.work?.state !== "queued";
   }
 
   /** Wait until a job is done, telling how far it is. */
