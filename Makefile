@@ -16,7 +16,7 @@ web/stamp: $(filter-out web/stamp,$(PAGE_SOURCES)) tools/page.sh
 	tools/page.sh
 	touch $@
 
-$(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/*/* bindings/python/*) $(wildcard tools/*.py)
+$(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bindings/python/*) $(wildcard tools/*.py)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
 	touch $@
@@ -28,6 +28,12 @@ demo: setup
 test: setup
 	$(MAKE) -j3 --output-sync lint types readers
 	$(BIN)/python -m pytest
+
+# the compiled library alone, without Python
+engine:
+	cmake -S engine -B build/engine
+	cmake --build build/engine --parallel
+	ctest --test-dir build/engine --output-on-failure
 
 lint: setup
 	$(BIN)/ruff check .

@@ -39,28 +39,6 @@ def test_links_and_source_files_are_there(page: Path) -> None:
     assert [name for name in named if name not in there | made] == []
 
 
-def is_there(name: str) -> bool:
-    """Return whether toile.a.b names a folder, a module, or something that a module speaks of."""
-    place = ROOT / "src" / "toile"
-    words = name.split(".")[1:]
-    for number, word in enumerate(words):
-        if (place / word).is_dir():
-            place /= word
-            continue
-        module = (place / f"{word}.py") if (place / f"{word}.py").exists() else place / "__init__.py"
-        rest = words[number + 1 :] if module.name != "__init__.py" else words[number:]
-        return not rest or re.search(rf"\b{rest[0]}\b", module.read_text(encoding="utf-8")) is not None
-    return True
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_names_of_the_package_are_there(page: Path) -> None:
-    # toile.whole is a key of a file
-    named = re.findall(r"\btoile\.[a-z_]+(?:\.\w+)*", page.read_text(encoding="utf-8"))
-    endings = {"toile.io", "toile.toml", "toile.whole"}
-    assert [name for name in named if name not in endings and not is_there(name)] == []
-
-
 @pytest.mark.parametrize("page", SETTINGS)
 def test_every_setting_stands_on_its_page(page: str) -> None:
     text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
-// What every kernel file shares: array aliases and the list of bind functions.
-// A kernel file implements plain functions on arrays and one bind_<file>(module) that exposes them.
+// What all files here share: array aliases, checks, and the list of bind functions.
+// <name>_bind.cpp shows one part of the engine to Python: it checks shapes and indices, hands over views, and gives results as arrays.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -13,6 +13,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/checks.h"
+#include "core/require.h"
+#include "core/views.h"
+
 namespace nb = nanobind;
 
 // read-only inputs (row-major, on the CPU); the binding refuses other dtypes and shapes with a TypeError
@@ -24,19 +28,21 @@ using Out = nb::ndarray<T, nb::shape<N...>, nb::c_contig, nb::device::cpu>;
 
 using Points = In<double, -1, 3>;
 using Triangles = In<std::int32_t, -1, 3>;
+using IndexPairs = In<std::int32_t, -1, 2>;
+using Numbers = In<double, -1>;
+using Indices = In<std::int32_t, -1>;
+using Flags = In<bool, -1>;
+using Vector3 = In<double, 3>;
 
-inline void require(bool ok, const char *message) {
-    if (!ok) throw std::invalid_argument(message);
+// the same array as functions of the engine are given it; all lengths but the first are known
+template <class T, Py_ssize_t... N>
+RowsView<T, (std::size_t{1} * ... * std::size_t(N))> view(const nb::ndarray<const T, nb::shape<-1, N...>, nb::c_contig, nb::device::cpu> &array) {
+    return {array.data(), array.shape(0)};
 }
 
-// every index of a triangle list must name an existing vertex: a wrong index must be an exception, never a crash
 template <class Array>
 void require_indices(const Array &index, std::size_t count, const char *message) {
-    const auto *p = index.data();
-    // without an early exit the loop is vectorised; a negative index is a huge unsigned one
-    bool bad = false;
-    for (std::size_t i = 0; i < index.size(); ++i) bad |= static_cast<std::size_t>(p[i]) >= count;
-    if (bad) throw std::out_of_range(message);
+    require_indices(index.data(), index.size(), count, message);
 }
 
 // a NumPy array that owns its memory

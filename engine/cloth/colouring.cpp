@@ -1,14 +1,8 @@
-// Greedy colouring of constraints: no two constraints of one colour share a vertex, so that the constraints of a
-// colour can be solved in any order or at once. First fit in the given order: deterministic.
+#include "cloth/colouring.h"
+
 #include <algorithm>
 #include <bit>
-#include <vector>
 
-#include "bind.h"
-
-namespace {
-
-// returns the colour of each of `count` constraints with `width` vertices each (-1: no vertex)
 std::vector<std::int32_t> colour(const std::int32_t *vertex, std::size_t count, std::size_t width, std::size_t vertices) {
     std::vector<std::int32_t> result(count);
     // one bit a colour, 64 colours at a time; constraints that find no free bit wait for the next round
@@ -34,20 +28,4 @@ std::vector<std::int32_t> colour(const std::int32_t *vertex, std::size_t count, 
         waiting.swap(next);
     }
     return result;
-}
-
-}  // namespace
-
-void bind_colouring(nb::module_ &m) {
-    m.def(
-        "colour",
-        [](In<std::int32_t, -1, -1> constraints, std::size_t vertex_count) {
-            const std::size_t count = constraints.shape(0), width = constraints.shape(1);
-            for (std::size_t i = 0; i < constraints.size(); ++i)
-                if (constraints.data()[i] < -1 || constraints.data()[i] >= static_cast<std::int64_t>(vertex_count))
-                    throw std::out_of_range("a constraint names a vertex that does not exist");
-            return own(colour(constraints.data(), count, width, vertex_count), {count});
-        },
-        nb::arg("constraints"), nb::arg("vertex_count"),
-        "Return a colour per constraint (c, k); constraints of one colour share no vertex. -1: no vertex.");
 }

@@ -1,41 +1,46 @@
-// Springs along mesh edges in Euler steps over contact planes (Rudomín & Castillo 2002): raw views only, compiled once per
-// instruction set (follow_step.h).
+// Cloth that follows the body: springs along mesh edges in Euler steps over contact planes (Rudomín & Castillo 2002; docs/solver-follow.md).
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-// Particles come in blocks of eight; a block lists its particles' neighbours slot by slot, eight at a time, padded with the particle
-// itself (no length, no force). Contacts come in rounds: within a block of eight no particle comes twice, padding is a spare particle.
-template <class T>
-struct FollowView {
-    std::size_t blocks, contact_blocks;
-    T *point, *next, *velocity;          // (particle, 4); next: where the following step's positions go
-    const std::size_t *slot_begin;       // slots of block b are slot_begin[b] .. slot_begin[b + 1]
-    const std::int32_t *neighbour;       // (slot, lane)
-    const T *rest;                       // (slot, lane) [m]
-    const std::int32_t *own;             // (block, lane): the particles themselves
-    const T *weight, *drag, *free;       // (block, lane): 1 / mass; 1/s; 0 where held, else 1
-    const std::int32_t *who;             // (contact block, lane)
-    const T *normal, *skin;              // (contact block, 3, lane)
-    const T *level, *rise, *friction;    // (contact block, lane): gap = n · x - level - t rise
+#include "cloth/follow_view.h"
+#include "contact/contact_list.h"
+
+struct FollowSprings {
+    PairsView edges;
+    NumbersView rest;  // [m]
+};
+struct FollowParticles {
+    NumbersView mass, drag, friction;  // [kg], [1/s], Coulomb coefficient
 };
 
-// the paper pushes out once per frame; here every third Euler step, the last included
-constexpr int STEPS_PER_PUSH = 3;
-
-template <class T>
-struct FollowOptions {
-    int steps;
-    T dt, stiffness, thickness;
-    T gravity[3], wind[3];
+struct FollowSteps {
+    int count;
+    double dt, stiffness, thickness;  // of each step [s], [N/m], distance kept from the skin [m]
+    double near, share;               // particles with a gap below `near` first take over this share of the skin's velocity, times its grip
+    surface::Vec3 gravity, wind;
 };
 
-// leaves the last positions in view.point or view.next: returns where
-namespace plain {
-float *follow(FollowView<float>, const FollowOptions<float> &);
-double *follow(FollowView<double>, const FollowOptions<double> &);
-}  // namespace plain
-namespace avx2 {
-float *follow(FollowView<float>, const FollowOptions<float> &);
-double *follow(FollowView<double>, const FollowOptions<double> &);
-}  // namespace avx2
+template <class T>
+class FollowCloth {
+  public:
+    FollowCloth(const FollowSprings &springs, const FollowParticles &particles);
+    void hold(FlagsView held);
+    std::size_t particle_count() const { return place_.size(); }
+    // position and velocity (n, 3) are changed in place; grip: of each contact, how much of skin's motion and friction reaches the cloth
+    void advance(const FollowSteps &steps, const ContactsView &contacts, NumbersView grip, double *position, double *velocity);
+
+  private:
+    void list_neighbours(const FollowSprings &springs, std::size_t blocks);
+    void follow_skin(const FollowSteps &steps, const ContactsView &contacts, NumbersView grip);
+    void load_contacts(const ContactsView &contacts, NumbersView grip);
+    void load_contact(std::size_t block, std::size_t lane, std::int32_t i, const ContactsView &contacts, double grip);
+    const T *run(const FollowSteps &steps);
+
+    std::vector<std::int32_t> place_, own_, neighbour_, who_, parent_;
+    std::vector<int> seen_;
+    std::vector<std::size_t> slot_begin_;
+    std::vector<std::vector<std::int32_t>> rounds_;
+    std::vector<T> rest_, weight_, drag_, free_, friction_, point_, next_, velocity_, normal_, skin_, level_, rise_, rub_;
+};

@@ -1,7 +1,7 @@
 // Included by follow_plain.cpp and follow_avx2.cpp, which set TOILE_ISA. Raw pointers only.
 #include <utility>
 
-#include "cloth/follow.h"
+#include "cloth/follow_view.h"
 #include "core/lanes.h"
 
 namespace TOILE_ISA {

@@ -1,16 +1,8 @@
-// Mass-spring cloth in explicit steps (Vassilev et al. 2001): forces, over-elongation, contact planes; see cloth/spring.py, whose
-// formulas these are. Springs are visited in the given order, one thread: the papers' garments have a few thousand particles.
-// Contacts come from outside, or from front and back maps that are looked up before every step (spring and maps in one loop).
+#include "cloth/spring.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <vector>
-
-#include "bind.h"
-#include "contact/map_lookup.h"
-#include "core/vector3.h"
-
-namespace {
 
 using surface::cross;
 using surface::dot;
@@ -19,117 +11,22 @@ using surface::load;
 using surface::normalised;
 using surface::Vec3;
 
-using Numbers = In<double, -1>;
-using Flags = In<bool, -1>;
-using Vector3 = In<double, 3>;
-using Texels = In<float, -1, -1, 2, map_lookup::kValues>;
-enum Rule { LEAVE, ZERO, AVERAGE, DIRECTIONAL, POSITION };
-
-struct Options {
-    double damping = 0, threshold = 0.1, thickness = 0, speed_limit = 1e9, slide = 1, reflection = 0, grip = 0;
-    int rule = LEAVE, sweeps = 1;
-    bool gravity_directs = false, by_velocity = false;
-    double dt = 0;  // per call, as what follows
-    Vec3 gravity{}, wind{};
-};
-
-// one finished pair of maps in the world's frame
-struct Maps {
-    map_lookup::View view;
-    map_lookup::MapOptions o;
-};
-
-// a plane that the skin carries on: gap + n · (x - start - t v)
-struct Plane {
-    std::int32_t who;  // particle, or face
-    double gap;
-    Vec3 start, normal, skin;
-    double grip = 1;  // share of the friction that acts
-    double at(Vec3 x, double t) const { return gap + dot(normal, x - start - t * skin); }
-};
-
-struct TooLong {
-    std::int32_t spring;
-    Vec3 along;
-    double cosine;
-};
-
-class SpringCloth {
-  public:
-    SpringCloth(In<std::int32_t, -1, 2> ends, Numbers rest, Numbers stiffness, Flags limited, Numbers mass, Numbers air, Numbers friction,
-                Triangles triangles, In<std::int32_t, -1, 4> faces) {
-        const std::size_t n = mass.size(), s = ends.shape(0);
-        require(rest.size() == s && stiffness.size() == s && limited.size() == s, "one rest length, stiffness and flag per spring");
-        require(air.size() == n && friction.size() == n, "one air strength and friction per particle");
-        require_indices(ends, n, "a spring names a particle that does not exist");
-        require_indices(triangles, n, "a triangle names a particle that does not exist");
-        for (std::size_t i = 0; i < faces.size(); ++i)
-            require(faces.data()[i] >= (i % 4 == 3 ? -1 : 0) && faces.data()[i] < static_cast<std::int64_t>(n), "a face names a particle that does not exist");
-        for (std::size_t i = 0; i < n; ++i) require(mass.data()[i] > 0, "masses must be positive");
-        ends_.assign(ends.data(), ends.data() + 2 * s), rest_.assign(rest.data(), rest.data() + s);
-        stiffness_.assign(stiffness.data(), stiffness.data() + s), limited_.assign(limited.data(), limited.data() + s);
-        mass_.assign(mass.data(), mass.data() + n), air_.assign(air.data(), air.data() + n);
-        friction_.assign(friction.data(), friction.data() + n), pinned_.assign(n, 0);
-        triangle_.assign(triangles.data(), triangles.data() + triangles.size()), face_.assign(faces.data(), faces.data() + faces.size());
-        blown_ = std::any_of(air_.begin(), air_.end(), [](double a) { return a > 0; });
-        x_.resize(n), v_.resize(n), force_.resize(n), normal_.resize(n), object_.resize(n), touching_.resize(n);
-        answer_.resize(n), answers_.resize(n);
-    }
-    void pin(Flags pinned) {
-        require(pinned.size() == mass_.size(), "one flag per particle");
-        pinned_.assign(pinned.data(), pinned.data() + pinned.size());
-    }
-    void set_options(double damping, int rule, double threshold, int sweeps, bool gravity_directs, double thickness, double speed_limit,
-                     bool by_velocity, double slide, double reflection, double grip) {
-        require(rule >= LEAVE && rule <= POSITION, "no such rule");
-        option_ = {damping, threshold, thickness, speed_limit, slide, reflection, grip, rule, sweeps, gravity_directs, by_velocity};
-    }
-    void set_seams(In<std::int32_t, -1, 2> pairs, double rate, double speed);
-    double seam_gap() const;
-    nb::tuple steps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind, In<std::int32_t, -1> who,
-                    Numbers gap, Points normal, Points skin, Numbers grip);
-    nb::tuple steps_in_maps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind, Texels texels,
-                            double left, double top, double pixel, double reach, bool refine, double closed);
-
-  private:
-    void find_forces(const Options &o);
-    void blow(const Options &o);
-    void react(const Options &o, double t);
-    void find_objects(const Options &o, double t);
-    Vec3 direction(const Options &o, std::size_t spring) const;
-    void modify_velocities(const Options &o);
-    void pull_seams();
-    void look(const Maps &maps);
-    Options begin(const Points &position, const Points &velocity, double dt, const Vector3 &gravity, const Vector3 &wind);
-    nb::tuple result(int done) const;
-    void modify_positions(const Options &o);
-    void limit_speed(const Options &o);
-    void respond_by_velocity(const Options &o, double t);
-    void respond(const Options &o, double t);
-    void answer(std::int32_t p, Vec3 velocity) { answer_[p] = answer_[p] + velocity, ++answers_[p]; }
-    Vec3 middle(const std::vector<Vec3> &of, std::int32_t face) const;
-    double share(std::int32_t a, std::int32_t b) const;
-    void substep(const Options &o, double t);
-
-    std::vector<std::int32_t> ends_, triangle_, face_;
-    std::vector<double> rest_, stiffness_, mass_, air_, friction_;
-    std::vector<char> limited_, pinned_;
-    bool blown_ = false;
-    std::vector<Vec3> x_, v_, force_, normal_, object_, answer_;
-    std::vector<char> touching_;
-    std::vector<int> answers_;
-    std::vector<Plane> planes_, face_planes_;
-    std::vector<TooLong> long_;
-    Options option_;
-    std::vector<std::int32_t> seam_;                 // (m, 2)
-    std::vector<std::vector<std::int32_t>> stitch_;  // particles that become one
-    double seam_rate_ = 0, seam_speed_ = 0;
-};
+SpringCloth::SpringCloth(const Springs &springs, const SpringParticles &particles, const SpringFaces &faces) {
+    const auto copied = [](const auto &from) { return std::vector(from.data(), from.data() + from.size()); };
+    const std::size_t n = particles.mass.rows();
+    ends_ = copied(springs.ends), rest_ = copied(springs.rest), stiffness_ = copied(springs.stiffness);
+    limited_.assign(springs.limited.data(), springs.limited.data() + springs.limited.size());
+    mass_ = copied(particles.mass), air_ = copied(particles.air), friction_ = copied(particles.friction), pinned_.assign(n, 0);
+    triangle_ = copied(faces.triangles), face_ = copied(faces.faces);
+    blown_ = std::any_of(air_.begin(), air_.end(), [](double a) { return a > 0; });
+    x_.resize(n), v_.resize(n), force_.resize(n), normal_.resize(n), object_.resize(n), touching_.resize(n);
+    answer_.resize(n), answers_.resize(n);
+}
 
 // springs (equation 2), gravity, viscous damping; on the way, springs that are too long are noted for modify_velocities
 void SpringCloth::find_forces(const Options &o) {
     for (std::size_t p = 0; p < mass_.size(); ++p) force_[p] = mass_[p] * (o.gravity - o.damping * v_[p]);
-    const bool noted = o.rule == ZERO || o.rule == AVERAGE || o.rule == DIRECTIONAL;
+    const bool noted = o.rule == Elongation::ZERO || o.rule == Elongation::AVERAGE || o.rule == Elongation::DIRECTIONAL;
     long_.clear();
     for (std::size_t s = 0; s < rest_.size(); ++s) {
         const std::int32_t a = ends_[2 * s], b = ends_[2 * s + 1];
@@ -193,7 +90,7 @@ double SpringCloth::share(std::int32_t a, std::int32_t b) const {
 
 // new speeds along a spring that is too long: section 4.3, equation 5, or section 3.2 with the directional vector
 void SpringCloth::modify_velocities(const Options &o) {
-    if (o.rule == DIRECTIONAL)
+    if (o.rule == Elongation::DIRECTIONAL)
         for (TooLong &l : long_) {
             const Vec3 d = direction(o, l.spring);
             l.cosine = dot(l.along, d) / std::max(length(d), 1e-12);
@@ -204,9 +101,9 @@ void SpringCloth::modify_velocities(const Options &o) {
             const double v1 = dot(v_[a], l.along), v2 = dot(v_[b], l.along);
             if (!(v2 > v1)) continue;
             double new1 = 0, new2 = 0;
-            if (o.rule != ZERO) {
+            if (o.rule != Elongation::ZERO) {
                 const double part = share(a, b), mean = part * v1 + (1 - part) * v2;
-                new1 = new2 = o.rule == AVERAGE || std::abs(l.cosine) < 0.3 ? mean : l.cosine > 0 ? v2 : v1;
+                new1 = new2 = o.rule == Elongation::AVERAGE || std::abs(l.cosine) < 0.3 ? mean : l.cosine > 0 ? v2 : v1;
             }
             if (pinned_[a]) new2 = v1;
             if (pinned_[b]) new1 = v2;
@@ -216,9 +113,7 @@ void SpringCloth::modify_velocities(const Options &o) {
 }
 
 // particles that are sewn together, directly or through others (where seams meet), make one stitch
-void SpringCloth::set_seams(In<std::int32_t, -1, 2> pairs, double rate, double speed) {
-    require_indices(pairs, mass_.size(), "a seam names a particle that does not exist");
-    require(rate > 0 && speed > 0, "seams close at a positive rate and speed");
+void SpringCloth::set_seams(PairsView pairs, double rate, double speed) {
     seam_.assign(pairs.data(), pairs.data() + pairs.size());
     seam_rate_ = rate, seam_speed_ = speed;
     std::vector<std::int32_t> first(mass_.size());
@@ -332,15 +227,15 @@ void SpringCloth::substep(const Options &o, double t) {
     for (std::size_t p = 0; p < v_.size(); ++p)
         if (!pinned_[p]) v_[p] = v_[p] + (o.dt / mass_[p]) * force_[p];
     // limit the elongation before moving: velocities
-    if (o.rule == DIRECTIONAL) find_objects(o, t);
-    if (o.rule != LEAVE && o.rule != POSITION) modify_velocities(o);
+    if (o.rule == Elongation::DIRECTIONAL) find_objects(o, t);
+    if (o.rule != Elongation::LEAVE && o.rule != Elongation::POSITION) modify_velocities(o);
     pull_seams();
     if (o.by_velocity) respond_by_velocity(o, t);
     limit_speed(o);
-    if (o.rule == POSITION) answer_ = x_;
+    if (o.rule == Elongation::POSITION) answer_ = x_;
     for (std::size_t p = 0; p < v_.size(); ++p) x_[p] = x_[p] + o.dt * v_[p];
     // ... or after moving: positions
-    if (o.rule == POSITION) {
+    if (o.rule == Elongation::POSITION) {
         modify_positions(o);
         for (std::size_t p = 0; p < v_.size(); ++p)
             if (!pinned_[p]) v_[p] = (1 / o.dt) * (x_[p] - answer_[p]);
@@ -360,82 +255,39 @@ void SpringCloth::look(const Maps &maps) {
     }
 }
 
-Options SpringCloth::begin(const Points &position, const Points &velocity, double dt, const Vector3 &gravity, const Vector3 &wind) {
-    const std::size_t n = mass_.size();
-    require(position.shape(0) == n && velocity.shape(0) == n, "position and velocity need one row per particle");
-    require(dt > 0, "steps have a positive length");
-    for (std::size_t p = 0; p < n; ++p) x_[p] = load(position.data() + 3 * p), v_[p] = load(velocity.data() + 3 * p);
-    Options o = option_;
-    o.dt = dt, o.gravity = load(gravity.data()), o.wind = load(wind.data());
-    return o;
+SpringCloth::Options SpringCloth::begin(const Steps &steps, const double *position, const double *velocity) {
+    for (std::size_t p = 0; p < mass_.size(); ++p) x_[p] = load(position + 3 * p), v_[p] = load(velocity + 3 * p);
+    return {option_, steps.dt, steps.gravity, steps.wind};
 }
 
-nb::tuple SpringCloth::result(int done) const {
-    const std::size_t n = mass_.size();
-    std::vector<double> x(3 * n), v(3 * n);
-    for (std::size_t p = 0; p < n; ++p) surface::store(x.data() + 3 * p, x_[p]), surface::store(v.data() + 3 * p, v_[p]);
-    return nb::make_tuple(own(std::move(x), {n, 3}), own(std::move(v), {n, 3}), done, seam_gap());
+void SpringCloth::result(double *position, double *velocity) const {
+    for (std::size_t p = 0; p < mass_.size(); ++p) surface::store(position + 3 * p, x_[p]), surface::store(velocity + 3 * p, v_[p]);
 }
 
-nb::tuple SpringCloth::steps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
-                             In<std::int32_t, -1> who, Numbers gap, Points normal, Points skin, Numbers grip) {
-    const std::size_t n = mass_.size(), c = who.size();
-    require(gap.size() == c && normal.shape(0) == c && skin.shape(0) == c && grip.size() == c, "one gap, normal, velocity and grip per contact");
-    require(count >= 1, "at least one step");
-    require_indices(who, n + face_.size() / 4, "a contact names a particle or face that does not exist");
-    const Options o = begin(position, velocity, dt, gravity, wind);
-    {
-        nb::gil_scoped_release free_python;
-        planes_.clear(), face_planes_.clear();
-        for (std::size_t i = 0; i < c; ++i) {
-            const std::int32_t w = who.data()[i];
-            const bool face = static_cast<std::size_t>(w) >= n;
-            const std::int32_t own_index = face ? w - static_cast<std::int32_t>(n) : w;
-            (face ? face_planes_ : planes_)
-                .push_back({own_index, gap.data()[i], face ? middle(x_, own_index) : x_[own_index], load(normal.data() + 3 * i), load(skin.data() + 3 * i),
-                            grip.data()[i]});
-        }
-        for (int k = 0; k < count; ++k) substep(o, since + k * dt);
+void SpringCloth::advance(const Steps &steps, const ContactsView &contacts, NumbersView grip, double *position, double *velocity) {
+    const Options o = begin(steps, position, velocity);
+    const std::size_t n = mass_.size();
+    planes_.clear(), face_planes_.clear();
+    for (std::size_t i = 0; i < contacts.particle.rows(); ++i) {
+        const std::int32_t w = contacts.particle[i];
+        const bool face = static_cast<std::size_t>(w) >= n;
+        const std::int32_t own_index = face ? w - static_cast<std::int32_t>(n) : w;
+        (face ? face_planes_ : planes_)
+            .push_back({own_index, contacts.gap[i], face ? middle(x_, own_index) : x_[own_index], load(contacts.normal.row(i)),
+                        load(contacts.velocity.row(i)), grip[i]});
     }
-    return result(count);
+    for (int k = 0; k < steps.count; ++k) substep(o, steps.since + k * steps.dt);
+    result(position, velocity);
 }
 
-// looks before every step; ends early when no seam is wider open than `closed`
-nb::tuple SpringCloth::steps_in_maps(Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
-                                     Texels texels, double left, double top, double pixel, double reach, bool refine, double closed) {
-    require(count >= 1 && pixel > 0 && reach > 0, "at least one step; pixel and reach must be positive");
-    const Options o = begin(position, velocity, dt, gravity, wind);
-    const Maps maps{{static_cast<int>(texels.shape(1)), static_cast<int>(texels.shape(0)), left, top, texels.data()}, {pixel, 0, reach, 0, 0, refine}};
+int SpringCloth::advance_in_maps(const Steps &steps, const Maps &maps, double closed, double *position, double *velocity) {
+    const Options o = begin(steps, position, velocity);
     int done = 0;
-    {
-        nb::gil_scoped_release free_python;
-        while (done < count && !(done && closed > 0 && seam_gap() <= closed)) {
-            look(maps);
-            substep(o, since + done * dt);
-            ++done;
-        }
+    while (done < steps.count && !(done && closed > 0 && seam_gap() <= closed)) {
+        look(maps);
+        substep(o, steps.since + done * steps.dt);
+        ++done;
     }
-    return result(done);
-}
-
-}  // namespace
-
-void bind_spring(nb::module_ &m) {
-    nb::class_<SpringCloth>(m, "SpringCloth", "Particles and springs; see cloth/spring.py.")
-        .def(nb::init<In<std::int32_t, -1, 2>, Numbers, Numbers, Flags, Numbers, Numbers, Numbers, Triangles, In<std::int32_t, -1, 4>>(),
-             nb::arg("ends"), nb::arg("rest"), nb::arg("stiffness"), nb::arg("limited"), nb::arg("mass"), nb::arg("air"), nb::arg("friction"),
-             nb::arg("triangles"), nb::arg("faces"), "faces (f, 4): corners, -1 last for triangles; their middles may have contacts")
-        .def("pin", &SpringCloth::pin, nb::arg("pinned"))
-        .def("set_options", &SpringCloth::set_options, nb::arg("damping"), nb::arg("rule"), nb::arg("threshold"), nb::arg("sweeps"),
-             nb::arg("gravity_directs"), nb::arg("thickness"), nb::arg("speed_limit"), nb::arg("by_velocity"), nb::arg("slide"),
-             nb::arg("reflection"), nb::arg("grip"))
-        .def("set_seams", &SpringCloth::set_seams, nb::arg("pairs"), nb::arg("rate"), nb::arg("speed"),
-             "pairs (m, 2) are pulled together in every step from now on")
-        .def("steps", &SpringCloth::steps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"), nb::arg("since"),
-             nb::arg("gravity"), nb::arg("wind"), nb::arg("who"), nb::arg("gap"), nb::arg("normal"), nb::arg("skin_velocity"), nb::arg("grip"),
-             "-> position, velocity, steps made, widest seam; contacts of face f have who = particles + f")
-        .def("steps_in_maps", &SpringCloth::steps_in_maps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"),
-             nb::arg("since"), nb::arg("gravity"), nb::arg("wind"), nb::arg("texels"), nb::arg("left"), nb::arg("top"), nb::arg("pixel"),
-             nb::arg("reach"), nb::arg("refine"), nb::arg("closed") = 0.0,
-             "the same with a look into front and back maps before every step; ends when the widest seam is at most `closed`");
+    result(position, velocity);
+    return done;
 }

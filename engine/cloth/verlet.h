@@ -1,56 +1,84 @@
-// Relaxed length constraints (Rodríguez-Navarro et al. 2005, eq. 2) on a grid and on any mesh: raw views only, so that they can
-// be compiled once per instruction set (verlet_relax.h).
+// Verlet steps with relaxed lengths (Rodríguez-Navarro et al. 2005; docs/solver-verlet.md): a grid and any mesh, packed once.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "cloth/batches.h"
+#include "cloth/verlet_view.h"
 #include "core/threads.h"
+#include "core/vector3.h"
+#include "core/views.h"
 
-// classes of constraints on a grid; the first particle is (row, column)
-enum GridClass { ACROSS, ACROSS2, DOWN, FALLING, RISING, DOWN2, GRID_CLASSES };
-
-// A row of the grid is stored as x, y, z, each as four column phases (column % 4), each of `lanes` numbers, so that the
-// particles of a class of constraints that share none lie side by side. Padding lanes are zero.
-template <class T>
-struct GridView {
-    int rows, columns, lanes;   // lanes per phase, a multiple of eight
-    std::size_t stride;         // of a row
-    T *point;                   // (row, 3, 4, lanes)
-    T *before;                  // the same, or null: no adaptive stop
-    const T *weight;            // (row, 4, lanes): 0 where pinned; null: nothing is pinned
-    const T *rest[GRID_CLASSES];  // (row, 4, lanes) [m]; null: all alike
-    T rest_alike[GRID_CLASSES];
-    const T *mask;              // (distance 1 and 2: phase, 16): which of the last sixteen lanes are pairs
-    T share[GRID_CLASSES];      // part of the error that each end mends
+struct VerletStep {
+    double dt, keep;  // [s]; share of the velocity against the air that is left after it
+    surface::Vec3 gravity, wind;
+    int iterations;    // sweeps, at most
+    double threshold;  // sweeps end when nothing moves by more [m]; 0: never
 };
 
-// pairs packed in blocks of eight: the chunks, the borders after each, those left over (batches.h)
-template <class T>
-struct MeshView {
-    std::size_t count;
-    int chunks;
-    T *point;   // (particle, 4): x, y, z, weight (0 where pinned)
-    T *before;  // (particle, 4), or null
-    const std::int32_t *index;  // (block, 2, lane)
-    const std::size_t *begin;   // (group + 1)
-    const T *rest;              // (block, lane)
-    T share;
+// positions are kept relative to the first particle: float32 is exact to 0.1 µm at arm's length
+struct VerletOrigin {
+    double at[3] = {0, 0, 0};
 };
 
-// sweeps until nothing moves by `threshold` in any coordinate, at most `most`; returns their number.
-// moved: (bands or chunks + 1) scratch. Every member of the team gets the same answer.
-#define TOILE_RELAX(T)                                                                             \
-    int relax_grid(const GridView<T> &, int most, T threshold, T *moved, int rank, int size, Barrier &); \
-    int relax_mesh(const MeshView<T> &, int most, T threshold, T *moved, int rank, int size, Barrier &);
-namespace plain {
-TOILE_RELAX(float)
-TOILE_RELAX(double)
-}  // namespace plain
-namespace avx2 {
-TOILE_RELAX(float)
-TOILE_RELAX(double)
-}  // namespace avx2
-#undef TOILE_RELAX
+// A grid of particles, row by row.
+template <class T>
+class VerletGrid {
+  public:
+    // rest: one length per class and particle [m]; share: part of the error that each end mends, by class, 0 to 0.5
+    VerletGrid(int rows, int columns, const double *rest, const double *share);
+    std::size_t count() const { return static_cast<std::size_t>(rows_) * columns_; }
+    void pin(IndicesView particles);
+    // is there a partner for this particle in this class?
+    static bool paired(int rows, int columns, int c, std::size_t p);
 
-constexpr int BAND_ROWS = 16;
-inline int band_count(int rows) { return rows < 2 * BAND_ROWS ? 1 : rows / BAND_ROWS; }
+    // position and velocity (n, 3) are changed in place; returns the number of sweeps
+    int advance(const VerletStep &step, double *position, double *velocity);
+    // the stages of a step, for each member of a team
+    void load(const double *x, const double *v, const VerletStep &step, const VerletOrigin &o, int rank, int team);
+    int relax(int most, T threshold, int rank, int team, Barrier &barrier);
+    void store(const VerletStep &step, const VerletOrigin &o, double *x, double *v, int rank, int team) const;
+
+  private:
+    std::size_t stride() const { return static_cast<std::size_t>(12) * lanes_; }
+    std::size_t lane(std::size_t p) const {
+        const std::size_t column = p % columns_;
+        return column % 4 * lanes_ + column / 4;
+    }
+    std::size_t place(std::size_t p) const { return p / columns_ * stride() + lane(p); }
+    std::size_t weight_place(std::size_t p) const { return p / columns_ * 4 * lanes_ + lane(p); }
+    void set_rest(const double *rest);
+    void set_masks();
+
+    int rows_, columns_, lanes_;
+    bool uniform_ = true;
+    std::vector<T> point_, before_, weight_, moved_, rest_[GRID_CLASSES];
+    std::vector<char> free_;
+    T alike_[GRID_CLASSES], share_[GRID_CLASSES], mask_[2 * 4 * 2 * LANES];
+};
+
+// Particles joined by pairs.
+template <class T>
+class VerletMesh {
+  public:
+    // order: in which particles are kept, so that neighbours are close in memory; rest [m]; share: part of the error that each end mends
+    VerletMesh(IndicesView order, PairsView pairs, NumbersView rest, double share);
+    std::size_t count() const { return order_.size(); }
+    void pin(IndicesView particles);
+
+    int advance(const VerletStep &step, double *position, double *velocity);
+    void load(const double *x, const double *v, const VerletStep &step, const VerletOrigin &o, int rank, int team);
+    int relax(int most, T threshold, int rank, int team, Barrier &barrier);
+    void store(const VerletStep &step, const VerletOrigin &o, double *x, double *v, int rank, int team) const;
+    // the order in which pairs are visited by one thread, for the reference in the tests
+    std::vector<std::int32_t> sequence() const;
+
+  private:
+    int chunks_ = 1;
+    T share_;
+    Packed packed_;
+    std::vector<std::int32_t> order_;
+    std::vector<T> point_, before_, rest_, moved_;
+    std::vector<char> free_;
+};

@@ -2,7 +2,7 @@
 // could be linked into code that runs on older machines.
 #include "core/lanes.h"
 #include "cloth/batches.h"
-#include "cloth/verlet.h"
+#include "cloth/verlet_view.h"
 
 namespace TOILE_ISA {
 namespace {
@@ -47,7 +47,7 @@ inline void project(const Pair<T> &p, int lanes, std::size_t y, std::size_t z) {
 
 template <class T, bool pinned, bool uniform>
 struct Grid {
-    const GridView<T> &g;
+    const VerletGridView<T> &g;
     std::size_t y, z;
 
     // particles (row0, column) and (row1, column + shift); first: where the column of the class starts counting
@@ -108,7 +108,7 @@ bool still(const T *moved, int count, T threshold) {
 }
 
 template <class T, bool pinned, bool uniform>
-int sweeps(const GridView<T> &g, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
+int sweeps(const VerletGridView<T> &g, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
     const Grid<T, pinned, uniform> grid{g, static_cast<std::size_t>(4) * g.lanes, static_cast<std::size_t>(8) * g.lanes};
     const int bands = band_count(g.rows);
     const int first = bands * rank / size, last = bands * (rank + 1) / size;
@@ -143,7 +143,7 @@ template <class T>
 struct PairBlock {
     const std::int32_t *index;
     Lanes4<T> i, j;
-    inline void project(const MeshView<T> &m, std::size_t b) {
+    inline void project(const VerletMeshView<T> &m, std::size_t b) {
         const Lane<T> tiny = splat<T>(T(1e-12)), share = splat<T>(T(2) * m.share);
         index = m.index + b * 2 * LANES;
         i = gather(m.point, index), j = gather(m.point, index + LANES);
@@ -158,7 +158,7 @@ struct PairBlock {
     inline void write(T *point) { scatter(point, index, i), scatter(point, index + LANES, j); }
 };
 template <class T>
-void project_pairs(const MeshView<T> &m, int group) {
+void project_pairs(const VerletMeshView<T> &m, int group) {
     for (std::size_t b = m.begin[group]; b < m.begin[group + 1]; b += BLOCKS_AT_ONCE) {
         PairBlock<T> one, two;
         one.project(m, b), two.project(m, b + 1);
@@ -167,7 +167,7 @@ void project_pairs(const MeshView<T> &m, int group) {
 }
 
 template <class T>
-int sweeps(const MeshView<T> &m, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
+int sweeps(const VerletMeshView<T> &m, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
     const int first = m.chunks * rank / size, last = m.chunks * (rank + 1) / size;
     const auto begin = [&](int chunk) { return m.count * chunk / m.chunks; };
     for (int sweep = 1; sweep <= most; ++sweep) {
@@ -192,7 +192,7 @@ int sweeps(const MeshView<T> &m, int most, T threshold, T *moved, int rank, int 
 }
 
 template <class T>
-int choose(const GridView<T> &g, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
+int choose(const VerletGridView<T> &g, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
     const bool uniform = g.rest[0] == nullptr;
     if (g.weight)
         return uniform ? sweeps<T, true, true>(g, most, threshold, moved, rank, size, barrier)
@@ -202,16 +202,16 @@ int choose(const GridView<T> &g, int most, T threshold, T *moved, int rank, int 
 }
 }  // namespace
 
-int relax_grid(const GridView<float> &g, int most, float threshold, float *moved, int rank, int size, Barrier &b) {
+int relax_grid(const VerletGridView<float> &g, int most, float threshold, float *moved, int rank, int size, Barrier &b) {
     return choose(g, most, threshold, moved, rank, size, b);
 }
-int relax_grid(const GridView<double> &g, int most, double threshold, double *moved, int rank, int size, Barrier &b) {
+int relax_grid(const VerletGridView<double> &g, int most, double threshold, double *moved, int rank, int size, Barrier &b) {
     return choose(g, most, threshold, moved, rank, size, b);
 }
-int relax_mesh(const MeshView<float> &m, int most, float threshold, float *moved, int rank, int size, Barrier &b) {
+int relax_mesh(const VerletMeshView<float> &m, int most, float threshold, float *moved, int rank, int size, Barrier &b) {
     return sweeps(m, most, threshold, moved, rank, size, b);
 }
-int relax_mesh(const MeshView<double> &m, int most, double threshold, double *moved, int rank, int size, Barrier &b) {
+int relax_mesh(const VerletMeshView<double> &m, int most, double threshold, double *moved, int rank, int size, Barrier &b) {
     return sweeps(m, most, threshold, moved, rank, size, b);
 }
 }  // namespace TOILE_ISA

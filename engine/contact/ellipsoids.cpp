@@ -1,17 +1,13 @@
-// Contact with the ellipsoids of a body by the distance along the ray from the centre (Rudomín & Castillo 2002); see
-// collision/ellipsoids.py. Ellipsoids lie sorted by group; a group is measured only if it is next to that of the particle's parent and
-// its box is near enough to matter: the ray's distance is never shorter than that of the box.
 #include "contact/ellipsoids.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
-#include "bind.h"
+#include "contact/ellipsoid_rows.h"
 #include "core/lanes.h"
-#include "core/vector3.h"
 #include "core/threads.h"
+#include "core/vector3.h"
 
 namespace {
 
@@ -19,11 +15,9 @@ using surface::cross;
 using surface::dot;
 using surface::load;
 using surface::Vec3;
-using Indices = In<std::int32_t, -1>;
 
-constexpr std::size_t kMost = 256;  // ellipsoids
-constexpr std::size_t kMostGroups = 16;
-static_assert(kMost + kMostGroups * LANES <= kEllipsoidPlaces);
+constexpr std::size_t kMostGroups = MOST_ELLIPSOID_GROUPS;
+static_assert(MOST_ELLIPSOIDS + kMostGroups * LANES <= kEllipsoidPlaces);
 
 struct Box {
     Vec3 low, high;
@@ -44,9 +38,7 @@ struct Body {
     std::size_t groups;
 };
 
-struct Frames {
-    const double *world_from_unit, *unit_from_world;  // (e, 3, 4)
-};
+using Frames = Ellipsoids;
 
 // half the box of an ellipsoid along an axis is the length of that row of its matrix
 void widen(Box &box, const double *a, Vec3 origin) {
@@ -56,7 +48,8 @@ void widen(Box &box, const double *a, Vec3 origin) {
     box.high = {std::max(box.high.x, c.x + half.x), std::max(box.high.y, c.y + half.y), std::max(box.high.z, c.z + half.z)};
 }
 
-void arrange(const Frames &f, std::size_t count, const Indices &group, std::size_t groups, Body &body) {
+void arrange(const Frames &f, Body &body) {
+    const std::size_t count = f.group.rows(), groups = f.group_count;
     constexpr double inf = std::numeric_limits<double>::infinity();
     // relative to the first ellipsoid, so that float32 is fine anywhere in the world
     body.origin = {f.world_from_unit[3], f.world_from_unit[7], f.world_from_unit[11]};
@@ -66,7 +59,7 @@ void arrange(const Frames &f, std::size_t count, const Indices &group, std::size
         body.begin[g] = place;
         body.box[g] = {{inf, inf, inf}, {-inf, -inf, -inf}};
         for (std::size_t e = 0; e < count; ++e) {
-            if (static_cast<std::size_t>(group.data()[e]) != g) continue;
+            if (static_cast<std::size_t>(f.group[e]) != g) continue;
             const double *a = f.world_from_unit + 12 * e, *b = f.unit_from_world + 12 * e;
             for (int k = 0; k < 9; ++k) body.rows.m[k][place] = static_cast<float>(b[4 * (k / 3) + k % 3]);
             for (int k = 0; k < 3; ++k) body.rows.c[k][place] = static_cast<float>(a[4 * k + 3] - (&body.origin.x)[k]);
@@ -123,54 +116,30 @@ std::int32_t nearest(const Body &body, Vec3 world, std::int32_t old_group, const
         if (old_group < 0 || (static_cast<std::int32_t>(g) != old_group && adjacent[g])) test(g);
     return parent;
 }
-
-nb::tuple contacts(Points points, In<double, -1, 3, 4> world_from_unit, In<double, -1, 3, 4> unit_from_world, Indices group, Indices limb,
-                   In<bool, -1, -1> adjacent, Indices parent, double radius, Points centre, Points velocity, Points spin) {
-    const std::size_t n = points.shape(0), count = world_from_unit.shape(0), groups = adjacent.shape(0);
-    require(count >= 1 && count <= kMost, "1 to 256 ellipsoids");
-    require(unit_from_world.shape(0) == count && group.size() == count && limb.size() == count, "one inverse, group and limb per ellipsoid");
-    require(groups >= 1 && groups <= kMostGroups && adjacent.shape(1) == groups, "adjacent is a square matrix of at most 16 groups");
-    require(parent.size() == n && radius > 0, "one parent per point, a positive radius");
-    require(velocity.shape(0) == centre.shape(0) && spin.shape(0) == centre.shape(0), "one velocity and spin per limb");
-    require_indices(group, groups, "an ellipsoid names a group that does not exist");
-    require_indices(limb, centre.shape(0), "an ellipsoid names a limb that does not exist");
-    for (std::size_t i = 0; i < n; ++i) require(parent.data()[i] >= -1 && parent.data()[i] < static_cast<std::int64_t>(count), "no such parent");
-    std::vector<std::int32_t> next(n), chosen(n * groups, -1), particle;
-    std::vector<double> gap, normal, speed;
-    {
-        nb::gil_scoped_release free_python;
-        const Frames frames{world_from_unit.data(), unit_from_world.data()};
-        Body body;
-        arrange(frames, count, group, groups, body);
-        for_ranges(n, 8192, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const std::int32_t old = parent.data()[i], old_group = old < 0 ? -1 : group.data()[old];
-                const bool *next_to = old < 0 ? nullptr : adjacent.data() + groups * static_cast<std::size_t>(old_group);
-                const std::int32_t found = nearest(body, load(points.data() + 3 * i), old_group, next_to, static_cast<float>(radius), chosen.data() + i * groups);
-                next[i] = found >= 0 ? found : std::max(old, 0);
-            }
-        });
-        particle.reserve(n), gap.reserve(n), normal.reserve(3 * n), speed.reserve(3 * n);
-        for (std::size_t i = 0; i < n * groups; ++i) {
-            if (chosen[i] < 0) continue;
-            const Found f = exactly(chosen[i], load(points.data() + 3 * (i / groups)), frames);
-            const std::size_t l = 3 * static_cast<std::size_t>(limb.data()[chosen[i]]);
-            const Vec3 v = load(velocity.data() + l) + cross(load(spin.data() + l), f.surface - load(centre.data() + l));
-            particle.push_back(static_cast<std::int32_t>(i / groups)), gap.push_back(f.gap);
-            for (const double a : {f.normal.x, f.normal.y, f.normal.z}) normal.push_back(a);
-            for (const double a : {v.x, v.y, v.z}) speed.push_back(a);
-        }
-    }
-    const std::size_t c = particle.size();
-    return nb::make_tuple(own(std::move(particle), {c}), own(std::move(gap), {c}), own(std::move(normal), {c, 3}), own(std::move(speed), {c, 3}),
-                          own(std::move(next), {n}));
-}
-
 }  // namespace
 
-void bind_ellipsoids(nb::module_ &m) {
-    m.def("ellipsoid_contacts", &contacts, nb::arg("points"), nb::arg("world_from_unit"), nb::arg("unit_from_world"), nb::arg("group"), nb::arg("limb"),
-          nb::arg("adjacent"), nb::arg("parent"), nb::arg("radius"), nb::arg("centre"), nb::arg("velocity"), nb::arg("spin"),
-          "-> particle (c,), gap (c,), normal (c, 3), velocity (c, 3), parent (n,): the nearest ellipsoid of each group that is tested; "
-          "parent -1: all groups are");
+ContactList ellipsoid_contacts(PointsView points, const Ellipsoids &ellipsoids, const LimbMotion &limbs, IndicesView parent, double radius,
+                               std::int32_t *next) {
+    const std::size_t n = points.rows(), groups = ellipsoids.group_count;
+    std::vector<std::int32_t> chosen(n * groups, -1);
+    Body body;
+    arrange(ellipsoids, body);
+    for_ranges(n, 8192, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::int32_t old = parent[i], old_group = old < 0 ? -1 : ellipsoids.group[old];
+            const bool *next_to = old < 0 ? nullptr : ellipsoids.adjacent + groups * static_cast<std::size_t>(old_group);
+            const std::int32_t found = nearest(body, load(points.row(i)), old_group, next_to, static_cast<float>(radius), chosen.data() + i * groups);
+            next[i] = found >= 0 ? found : std::max(old, 0);
+        }
+    });
+    ContactList list;
+    list.reserve(n);
+    for (std::size_t i = 0; i < n * groups; ++i) {
+        if (chosen[i] < 0) continue;
+        const Found f = exactly(chosen[i], load(points.row(i / groups)), ellipsoids);
+        const std::size_t l = static_cast<std::size_t>(ellipsoids.limb[chosen[i]]);
+        const Vec3 v = load(limbs.velocity.row(l)) + cross(load(limbs.spin.row(l)), f.surface - load(limbs.centre.row(l)));
+        list.add(i / groups, f.gap, f.normal, v);
+    }
+    return list;
 }

@@ -1,19 +1,26 @@
-// Distance of a point from rows of ellipsoids, eight at a time; compiled once per instruction set (ellipsoids_measure.h).
+// Contact with the ellipsoids of a body by the distance along the ray from the centre (Rudomín & Castillo 2002); see
+// docs/collider-ellipsoids.md. Ellipsoids lie sorted by group; a group is measured only if it is next to that of the particle's parent and
+// its box is near enough to matter: the ray's distance is never shorter than that of the box.
 #pragma once
 #include <cstddef>
 
-constexpr std::size_t kEllipsoidPlaces = 512;  // eight per block, padding included
+#include "contact/contact_list.h"
 
-// unit_from_world of each ellipsoid (rows of the matrix) and its centre, side by side
-struct EllipsoidRows {
-    float m[9][kEllipsoidPlaces], c[3][kEllipsoidPlaces];
+constexpr std::size_t MOST_ELLIPSOIDS = 256, MOST_ELLIPSOID_GROUPS = 16;
+
+struct Ellipsoids {
+    const double *world_from_unit, *unit_from_world;  // (e, 3, 4)
+    IndicesView group, limb;                          // (e)
+    const bool *adjacent;                             // (group, group)
+    std::size_t group_count;
 };
 
-// With u = unit_from_world p: distance along the ray from the centre c = |p - c| (1 - 1 / |u|) (Rudomín & Castillo 2002, figure 2).
-// Writes those of places [begin, end), multiples of eight, and returns the smallest.
-namespace plain {
-float ray_distances(const EllipsoidRows &, std::size_t begin, std::size_t end, const float *point, float *distance);
-}
-namespace avx2 {
-float ray_distances(const EllipsoidRows &, std::size_t begin, std::size_t end, const float *point, float *distance);
-}
+// a limb is a rigid body: a point, its velocity [m/s], the angular velocity [rad/s]
+struct LimbMotion {
+    PointsView centre, velocity, spin;
+};
+
+// The nearest ellipsoid of each group that is tested, within the radius [m]. parent (n): the ellipsoid that was nearest to each point
+// before, -1: all groups are tested; next (n): the one that is nearest now.
+ContactList ellipsoid_contacts(PointsView points, const Ellipsoids &ellipsoids, const LimbMotion &limbs, IndicesView parent, double radius,
+                               std::int32_t *next);

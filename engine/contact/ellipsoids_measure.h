@@ -1,5 +1,5 @@
 // Included by ellipsoids_plain.cpp and ellipsoids_avx2.cpp, which set TOILE_ISA. Raw pointers only.
-#include "contact/ellipsoids.h"
+#include "contact/ellipsoid_rows.h"
 #include "core/lanes.h"
 
 namespace TOILE_ISA {

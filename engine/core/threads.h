@@ -1,15 +1,17 @@
-// A team of threads for one kernel call: run the same function on each, with barriers between its stages.
+// A team of threads for one call: run the same function on each, with barriers between its stages.
 // Waiting is passive after a short spin, so that many processes can share a machine.
+//
+// Threads belong to a pool. Whoever runs several simulations in one process gives each a pool of its own (UsePool); all others share one.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
-// threads wanted: set_thread_count, else TOILE_THREADS, else the cores that this process may use
+// threads of the calling thread's pool
 int thread_count();
-void set_thread_count(int count);
 
 // whether this machine runs the kernels that are built with AVX2, with AVX-512
 bool machine_has_avx2();
@@ -41,9 +43,41 @@ class Barrier {
     std::atomic<long long> slept_{0};
 };
 
+using TeamWork = std::function<void(int, int, Barrier &)>;
+
+// Sleeping helpers, started on first use and kept. One team at a time: a second caller waits its turn.
+class ThreadPool {
+  public:
+    // threads with the caller's own; 0: TOILE_THREADS, else the cores that this process may use
+    explicit ThreadPool(int threads = 0);
+    ~ThreadPool();  // nobody may be using it
+    int thread_count() const;
+    void set_thread_count(int threads);
+    void run(int size, const TeamWork &work);
+
+  private:
+    struct Helpers;
+    std::unique_ptr<Helpers> helpers_;
+};
+
+// the pool that calls from this thread use: of the innermost UsePool, else the one that the process shares
+ThreadPool &current_pool();
+// null: the shared one; returns what was used before (null: the shared one)
+ThreadPool *use_pool(ThreadPool *pool);
+class UsePool {
+  public:
+    explicit UsePool(ThreadPool &pool) : before_(use_pool(&pool)) {}
+    ~UsePool() { use_pool(before_); }
+    UsePool(const UsePool &) = delete;
+    UsePool &operator=(const UsePool &) = delete;
+
+  private:
+    ThreadPool *before_;
+};
+
 // Runs work(rank, size, barrier) on `size` threads and returns when all are done. The calling thread is rank 0.
 // Results must not depend on `size`: share out independent items only.
-void run_team(int size, const std::function<void(int, int, Barrier &)> &work);
+void run_team(int size, const TeamWork &work);
 
 // the rank's share [begin, end) of count items in blocks of `grain`
 struct Share {

@@ -4,13 +4,14 @@
 // evaluated in whole numbers with the top-left rule, so that neighbouring triangles neither overlap nor leave gaps.
 // Bands of rows are independent, and inside a band triangles come in their given order: on equal depth the first one
 // stays. The result is therefore the same for any number of threads.
+#include "geometry/raster.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "bind.h"
-#include "geometry/raster.h"
 #include "core/threads.h"
 
 namespace {
@@ -171,6 +172,7 @@ void band_range(const Mesh &mesh, std::size_t t, int height, std::int32_t *range
 }
 
 using raster::Picture;
+using raster::Surface;
 
 template <bool farthest>
 void draw_band(const Mesh &mesh, const Bands &bands, int band, const Picture &out) {
@@ -189,17 +191,17 @@ void draw_band(const Mesh &mesh, const Bands &bands, int band, const Picture &ou
     }
 }
 
-void see(const double *points, std::size_t point_count, const std::int32_t *triangles, std::size_t count,
-         bool farthest, const Picture &out, int size) {
+void see(const Surface &surface, bool farthest, const Picture &out, int size) {
+    const std::size_t point_count = surface.points.rows(), count = surface.triangles.rows();
     std::vector<std::int32_t> range(2 * count);
     std::vector<Corner> corners(point_count);
-    const Mesh mesh{points, triangles, corners.data()};
+    const Mesh mesh{surface.points.data(), surface.triangles.data(), corners.data()};
     const int band_count = (out.height + kBandRows - 1) / kBandRows;
     Bands bands;
     std::atomic<int> next{0};
     run_team(size, [&](int rank, int n, Barrier &barrier) {
         const Share some = share(point_count, rank, n);
-        snap_points(points, some.begin, some.end, corners.data());
+        snap_points(mesh.point, some.begin, some.end, corners.data());
         barrier.wait();
         const Share part = share(count, rank, n);
         for (std::size_t t = part.begin; t < part.end; ++t) band_range(mesh, t, out.height, &range[2 * t]);
@@ -210,26 +212,6 @@ void see(const double *points, std::size_t point_count, const std::int32_t *tria
         for (int band = next++; band < band_count; band = next++)
             farthest ? draw_band<true>(mesh, bands, band, out) : draw_band<false>(mesh, bands, band, out);
     });
-}
-
-void require_size(int width, int height) {
-    require(width > 0 && height > 0 && width <= 32768 && height <= 32768, "a picture has 1 to 32768 pixels a side");
-}
-
-nb::tuple visible(Points points, Triangles triangles, int width, int height, bool farthest, int cull) {
-    require_size(width, height);
-    require_indices(triangles, points.shape(0), "a triangle names a point that does not exist");
-    const std::size_t pixels = static_cast<std::size_t>(width) * height;
-    std::vector<std::int32_t> ids(pixels);
-    std::vector<float> depth(pixels);
-    {
-        nb::gil_scoped_release free_python;
-        const int size = triangles.shape(0) < 256 && height * width < 65536 ? 1 : thread_count();
-        see(points.data(), points.shape(0), triangles.data(), triangles.shape(0), farthest,
-            {width, height, cull, ids.data(), depth.data()}, size);
-    }
-    const std::size_t h = height, w = width;
-    return nb::make_tuple(own(std::move(ids), {h, w}), own(std::move(depth), {h, w}));
 }
 
 // shares of corners 1 and 2 at a pixel centre, as they are on the screen
@@ -243,16 +225,16 @@ void screen_weights(const Setup &s, int column, int row, double &w1, double &w2)
 
 }  // namespace
 
-void raster::draw_alone(const double *points, std::size_t point_count, const std::int32_t *triangles, std::size_t count,
-                        bool farthest, const Picture &out) {
-    see(points, point_count, triangles, count, farthest, out, 1);
+void raster::draw(const Surface &surface, bool farthest, const Picture &out) {
+    see(surface, farthest, out, surface.triangles.rows() < 256 && out.height * out.width < 65536 ? 1 : thread_count());
 }
 
-void raster::shares_alone(const double *points, std::size_t point_count, const std::int32_t *triangles,
-                          const Picture &drawn, float *shares) {
-    std::vector<Corner> corners(point_count);
-    snap_points(points, 0, point_count, corners.data());
-    const Mesh mesh{points, triangles, corners.data()};
+void raster::draw_alone(const Surface &surface, bool farthest, const Picture &out) { see(surface, farthest, out, 1); }
+
+void raster::shares_alone(const Surface &surface, const Picture &drawn, float *shares) {
+    std::vector<Corner> corners(surface.points.rows());
+    snap_points(surface.points.data(), 0, corners.size(), corners.data());
+    const Mesh mesh{surface.points.data(), surface.triangles.data(), corners.data()};
     Setup s{};
     std::int32_t current = -1;
     std::size_t i = 0;
@@ -269,35 +251,20 @@ void raster::shares_alone(const double *points, std::size_t point_count, const s
         }
 }
 
-namespace {
-
-using Pixels = In<std::int32_t, -1>;
-
-// shares of corners 1 and 2 of the triangle that each pixel sees; perspective-correct with 1/w per point
-nb::ndarray<nb::numpy, float> pixel_weights(Pixels pixel, Pixels id, Points points, Triangles triangles,
-                                            In<double, -1> inverse_w, int width, int height) {
-    require_size(width, height);
-    const std::size_t count = pixel.shape(0), n = points.shape(0);
-    require(id.shape(0) == count, "one triangle per pixel");
-    require(inverse_w.shape(0) == n || inverse_w.shape(0) == 0, "one 1/w per point, or none");
-    require_indices(triangles, n, "a triangle names a point that does not exist");
-    require_indices(id, triangles.shape(0), "a pixel names a triangle that does not exist");
-    require_indices(pixel, static_cast<std::size_t>(width) * height, "a pixel lies outside the picture");
-    std::vector<float> weights(2 * count);
-    std::vector<Corner> corners(n);
-    snap_points(points.data(), 0, n, corners.data());
-    const Mesh mesh{points.data(), triangles.data(), corners.data()};
-    const double *iw = inverse_w.shape(0) ? inverse_w.data() : nullptr;
+void raster::pixel_weights(const Surface &surface, const Seen &seen, const double *iw, float *weights) {
+    std::vector<Corner> corners(surface.points.rows());
+    snap_points(surface.points.data(), 0, corners.size(), corners.data());
+    const Mesh mesh{surface.points.data(), surface.triangles.data(), corners.data()};
     const auto weigh = [&](std::size_t begin, std::size_t end) {
         Setup s{};
         std::int32_t current = -1;
         for (std::size_t i = begin; i < end; ++i) {
-            const std::int32_t t = id.data()[i];
-            if (t != current) set_up(mesh, t, width, height, 0, s);
+            const std::int32_t t = seen.id[i];
+            if (t != current) set_up(mesh, t, seen.width, seen.height, 0, s);
             current = t;
             if (s.area == 0) continue;
             double w1, w2;
-            screen_weights(s, pixel.data()[i] % width, pixel.data()[i] / width, w1, w2);
+            screen_weights(s, seen.pixel[i] % seen.width, seen.pixel[i] / seen.width, w1, w2);
             if (iw) {
                 const std::int32_t *v = mesh.triangle + 3 * static_cast<std::size_t>(t);
                 const double a = (1.0 - w1 - w2) * iw[v[0]], b = w1 * iw[v[1]], c = w2 * iw[v[2]];
@@ -309,72 +276,35 @@ nb::ndarray<nb::numpy, float> pixel_weights(Pixels pixel, Pixels id, Points poin
             weights[2 * i + 1] = static_cast<float>(w2);
         }
     };
-    {
-        nb::gil_scoped_release free_python;
-        for_ranges(count, 4096, weigh);
-    }
-    return own(std::move(weights), {count, 2});
+    for_ranges(seen.pixel.rows(), 4096, weigh);
 }
 
-// values of points (n, k) mixed by the shares of each pixel's triangle
-nb::ndarray<nb::numpy, float> mix(Pixels id, In<float, -1, 2> weights, Triangles triangles, In<float, -1, -1> values) {
-    const std::size_t count = id.shape(0), k = values.shape(1);
-    require(weights.shape(0) == count, "one pair of shares per pixel");
-    require_indices(triangles, values.shape(0), "a triangle names a point that does not exist");
-    require_indices(id, triangles.shape(0), "a pixel names a triangle that does not exist");
-    std::vector<float> out(count * k);
-    const float *v = values.data();
-    {
-        nb::gil_scoped_release free_python;
-        for_ranges(count, 4096, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const std::int32_t *corner = triangles.data() + 3 * static_cast<std::size_t>(id.data()[i]);
-                const float w1 = weights.data()[2 * i], w2 = weights.data()[2 * i + 1], w0 = 1.0f - w1 - w2;
-                const float *a = v + corner[0] * k, *b = v + corner[1] * k, *c = v + corner[2] * k;
-                for (std::size_t j = 0; j < k; ++j) out[i * k + j] = w0 * a[j] + w1 * b[j] + w2 * c[j];
-            }
-        });
-    }
-    return own(std::move(out), {count, k});
+void raster::mix(IndicesView id, const float *weights, TrianglesView triangles, const Values &values, float *out) {
+    const std::size_t k = values.width;
+    const float *v = values.value;
+    for_ranges(id.rows(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::int32_t *corner = triangles.row(static_cast<std::size_t>(id[i]));
+            const float w1 = weights[2 * i], w2 = weights[2 * i + 1], w0 = 1.0f - w1 - w2;
+            const float *a = v + corner[0] * k, *b = v + corner[1] * k, *c = v + corner[2] * k;
+            for (std::size_t j = 0; j < k; ++j) out[i * k + j] = w0 * a[j] + w1 * b[j] + w2 * c[j];
+        }
+    });
 }
 
-// share of the four depths round each point that do not hide it (bilinear), 1 outside the map
-nb::ndarray<nb::numpy, float> unhidden(In<float, -1, -1> depth, Points points, double bias) {
-    const std::size_t n = points.shape(0);
-    const int height = static_cast<int>(depth.shape(0)), width = static_cast<int>(depth.shape(1));
-    std::vector<float> out(n, 1.0f);
-    const float *d = depth.data();
-    {
-        nb::gil_scoped_release free_python;
-        for_ranges(n, 4096, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const double *p = points.data() + 3 * i;
-                const double x = p[0] - 0.5, y = p[1] - 0.5;
-                if (!(x >= 0 && y >= 0 && x < width - 1 && y < height - 1)) continue;
-                const int c = static_cast<int>(x), r = static_cast<int>(y);
-                const float *at = d + static_cast<std::size_t>(r) * width + c;
-                const double limit = p[2] - bias, fx = x - c, fy = y - r;
-                const double top = (at[0] >= limit) * (1 - fx) + (at[1] >= limit) * fx;
-                const double low = (at[width] >= limit) * (1 - fx) + (at[width + 1] >= limit) * fx;
-                out[i] = static_cast<float>(top * (1 - fy) + low * fy);
-            }
-        });
-    }
-    return own(std::move(out), {n});
-}
-
-}  // namespace
-
-void bind_raster(nb::module_ &m) {
-    m.def("visible", &visible, nb::arg("points"), nb::arg("triangles"), nb::arg("width"), nb::arg("height"),
-          nb::arg("farthest") = false, nb::arg("cull") = 0,
-          "triangle (-1: none) and depth seen at each pixel; points are x, y in pixels (y down) and depth; cull 1 keeps "
-          "triangles that are counter-clockwise to the viewer, -1 the others");
-    m.def("pixel_weights", &pixel_weights, nb::arg("pixel"), nb::arg("id"), nb::arg("points"), nb::arg("triangles"),
-          nb::arg("inverse_w"), nb::arg("width"), nb::arg("height"),
-          "shares of corners 1 and 2 of the triangle at each pixel (flat index)");
-    m.def("mix", &mix, nb::arg("id"), nb::arg("weights"), nb::arg("triangles"), nb::arg("values"),
-          "point values interpolated at pixels");
-    m.def("unhidden", &unhidden, nb::arg("depth"), nb::arg("points"), nb::arg("bias"),
-          "shadow look-up: share of the depth map round each point that lies not before it");
+void raster::unhidden(const DepthMap &map, PointsView points, double bias, float *out) {
+    for_ranges(points.rows(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const double *p = points.row(i);
+            const double x = p[0] - 0.5, y = p[1] - 0.5;
+            out[i] = 1.0f;
+            if (!(x >= 0 && y >= 0 && x < map.width - 1 && y < map.height - 1)) continue;
+            const int c = static_cast<int>(x), r = static_cast<int>(y);
+            const float *at = map.depth + static_cast<std::size_t>(r) * map.width + c;
+            const double limit = p[2] - bias, fx = x - c, fy = y - r;
+            const double top = (at[0] >= limit) * (1 - fx) + (at[1] >= limit) * fx;
+            const double low = (at[map.width] >= limit) * (1 - fx) + (at[map.width + 1] >= limit) * fx;
+            out[i] = static_cast<float>(top * (1 - fy) + low * fy);
+        }
+    });
 }

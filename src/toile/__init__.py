@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from toile.body.library import open_body
     from toile.body.model.make import make_body, named_body
     from toile.core.errors import ToileError
+    from toile.core.threads import Context
     from toile.export.library import export as save
     from toile.garment.build import build
     from toile.garment.fabric import fabric
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Context",
     "ToileError",
     "animate",
     "audit",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "Context": ("core.threads", "Context"),
     "ToileError": ("core.errors", "ToileError"),
     "animate": ("sim.walk.animate", "animate"),
     "audit": ("audit.check", "audit"),

@@ -119,7 +119,7 @@ def test_sweep_against_numpy():
     moves = targets[rows].reshape(3, 40, 3)[:, vertex].astype(float)
     each = np.einsum("rvc,vc->vr", moves, force)
     wanted = [each[a:b].sum(axis=0) for a, b in itertools.pairwise(start)]
-    assert np.allclose(_kernels.sweep(targets, rows, vertex, force, start), wanted)
+    assert np.allclose(_kernels.target_work(targets, rows, vertex, force, start), wanted)
 
 
 def test_hang_against_numpy():
@@ -128,7 +128,7 @@ def test_hang_against_numpy():
     joint, weight = rng.integers(0, 5, (40, 3)).astype(np.int32), rng.uniform(size=(40, 3))
     weight[::3, 2] = 0.0
     rotation = rng.normal(size=(5, 3, 3))
-    back, carried = _kernels.hang(vertex, force, start, joint, weight, rotation.reshape(-1, 9))
+    back, carried = _kernels.rest_forces(vertex, force, start, joint, weight, rotation.reshape(-1, 9))
     share = np.zeros((40, 5))
     np.add.at(share, (np.arange(40)[:, None], joint), weight)
     assert np.allclose(back, np.einsum("vj,jrc,vr->vc", share[vertex], rotation, force))
@@ -143,11 +143,12 @@ def test_wrong_indices_are_refused(seen):
     with pytest.raises(IndexError, match="a target that does not exist"):
         _kernels.blend(targets, one + 7, np.ones(1, dtype=np.float32))
     with pytest.raises(IndexError, match="a vertex that does not exist"):
-        _kernels.sweep(targets, one, vertex + 11, force, start)
+        _kernels.target_work(targets, one, vertex + 11, force, start)
     with pytest.raises(ValueError, match="must end"):
-        _kernels.sweep(targets, one, vertex, force, start[:2])
+        _kernels.target_work(targets, one, vertex, force, start[:2])
+    missing = np.full((40, 1), 9, np.int32)
     with pytest.raises(IndexError, match="a joint that does not exist"):
-        _kernels.hang(vertex, force, start, np.full((40, 1), 9, np.int32), np.ones((40, 1)), np.ones((5, 9)))
+        _kernels.rest_forces(vertex, force, start, missing, np.ones((40, 1)), np.ones((5, 9)))
     with pytest.raises(IndexError, match="an edge names a row"):
         _kernels.tape(
             seen.stance.skin, one, np.array([[0, 1]], np.int32), np.ones((4, 3)), 1.0, tape_directions()

@@ -12,7 +12,7 @@ import numpy as np
 
 from toile import _kernels
 from toile.core.records import Floats, Ints
-from toile.geometry.raster import visible
+from toile.geometry.raster import Floats32, visible
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,7 +65,7 @@ def _across(axis: Floats) -> tuple[Floats, Floats]:
     return right, np.cross(axis, right)
 
 
-def reaches(thing: Shadower, direction: Floats, points: Floats, normals: Floats) -> Floats:
+def reaches(thing: Shadower, direction: Floats, points: Floats, normals: Floats) -> Floats32:
     """Return the share (0 to 1) of a distant light from that direction that reaches each point, (n,)."""
     right, up = _across(direction)
     scale = 0.5 * thing.size / thing.radius
@@ -80,7 +80,7 @@ def reaches(thing: Shadower, direction: Floats, points: Floats, normals: Floats)
     # looked up a little above the surface: a pixel of the map is wider than the surface is flat
     pixel = 1.0 / scale
     lifted = points + normals * (1.2 * pixel)
-    share: Floats = _kernels.unhidden(depth, on_map(lifted), 0.8 * pixel)
+    share: Floats32 = _kernels.unhidden(depth, on_map(lifted), 0.8 * pixel)
     return share
 
 

@@ -69,10 +69,10 @@ def test_all_together_bear_what_the_fabric_does() -> None:
 
 
 @pytest.mark.parametrize(
-    ("give", "substep", "bias"),
+    ("soft_stretch", "substep", "bias"),
     [(-0.1, 0.001, 1.0), (0.01, 0.0, 1.0), (0.01, -1.0, 1.0), (np.nan, 0.001, 1.0), (0.01, 0.001, 0.0)],
 )
-def test_nonsense_is_refused(give: float, substep: float, bias: float) -> None:
+def test_nonsense_is_refused(soft_stretch: float, substep: float, bias: float) -> None:
     solver, _ = flat()
-    with pytest.raises(ValueError, match="limits do not give"):
-        solver._cloth.set_limit_compliance(give, substep, bias=bias)
+    with pytest.raises(ValueError, match="soft_stretch must not be negative"):
+        solver._cloth.set_limit_compliance(soft_stretch, substep, bias=bias)

@@ -1,6 +1,6 @@
 """Dials → skin → measures with their slopes, by kernels: what a fit computes in each of its steps.
 
-The same as population.measure_shape and landmarks.skin_at_rest, which need no kernels: the network is learnt
+The same as people.measure_shape and landmarks.neutral_stance, which need no kernels: the network is learnt
 with those at build time, and the tests compare the two.
 """
 
@@ -92,7 +92,7 @@ def shape_skin(sex: str, age: float, dials: Floats, whole: bool) -> ShapedSkin:
 
 
 def rest_stance_of(shape: Shape) -> RestStance:
-    """Return the whole skin of a shape in the rest pose, the same bits as landmarks.skin_at_rest."""
+    """Return the whole skin of a shape in the rest pose, the same bits as landmarks.neutral_stance."""
     return stand_at_rest(whole_skin_binding(), *blend_shape(load_template(), coefficients(shape)))
 
 
@@ -139,7 +139,7 @@ def _wind(skin: Floats, ground: MeasureTopology, plane: Plane) -> tuple[float, I
 
 
 def readings(seen: ShapedSkin, names: tuple[str, ...]) -> dict[str, Reading]:
-    """Return the named measures (population.MEASURES) with their slopes."""
+    """Return the named measures (people.MEASURES) with their slopes."""
     skin, ground, marks = seen.stance.skin, seen.subset.ground, seen.subset.ground.marks
     found = {n: _height(seen, marks[mark]) for n, mark in HEIGHTS.items() if n in names}
     found |= {n: _way(skin, [marks[m] for m in ms]) for n, ms in WIDTHS.items() if n in names}

@@ -1,6 +1,6 @@
 """How measures change when dials turn: slopes that make re-measuring converge in two or three steps.
 
-Backwards, from the measures: forces on the posed skin (`Reading`) are turned back into the template's own
+Backwards, from the measures: forces on the posed skin (quick.Reading) are turned back into the template's own
 pose, what hangs on a joint pulls at that joint and its parents, and each target tells how far it gives way.
 The turning of the bones themselves is left out: it is small, and the next step measures what it did.
 """
@@ -57,7 +57,7 @@ def _target_slopes(seen: ShapedSkin, read: list[Reading], active: Ints) -> Float
     rows = np.concatenate([r.rows for r in read])
     start = np.concatenate([[0], np.cumsum([len(r.rows) for r in read])]).astype(np.int32)
     rotation = np.ascontiguousarray(seen.stance.turned[:, :3, :3])
-    force, carried = _kernels.hang(
+    force, carried = _kernels.rest_forces(
         rows,
         np.concatenate([r.slopes for r in read]),
         start,
@@ -65,7 +65,7 @@ def _target_slopes(seen: ShapedSkin, read: list[Reading], active: Ints) -> Float
         flesh.weight,
         rotation.reshape(-1, 9),
     )
-    skin: Floats = _kernels.sweep(template.target_skin, active, rows, force, start) * UNIT
+    skin: Floats = _kernels.target_work(template.target_skin, active, rows, force, start) * UNIT
     heads = _head_forces(flesh.rig, rotation, carried, read)
     points = template.target_points[active].reshape(len(active), len(template.points), 3)
     moves = points[:, flesh.rig.heads].reshape(len(active), 3 * len(rotation))

@@ -1,6 +1,6 @@
 """Simple shapes round each limb, fixed to the bone that carries it: capsules and ellipsoids for collision.
 
-The order is that of `LIMBS`. A limb is carried by the joint that moves most of its skin; a hand or a foot
+The order is that of types.LIMBS. A limb is carried by the joint that moves most of its skin; a hand or a foot
 by the wrist or the ankle, where the skeleton has the template's joint names.
 """
 

@@ -40,7 +40,7 @@ NAMED = {
         "fat_limbs": 0.1, "knee": 0.05,
     }),
 }  # fmt: skip
-"""two ordinary adults: sex, age, dials (population.DIALS), kept as numbers so that they never change"""
+"""two ordinary adults: sex, age, dials (people.DIALS), kept as numbers so that they never change"""
 
 
 def body_from_shape(

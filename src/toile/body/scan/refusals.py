@@ -36,7 +36,7 @@ MOST_BARE = {"head": 0.5, "torso": 0.15, "pelvis": 0.2, "left_hand": 0.7, "right
 """share of a limb that the scan may leave uncovered"""
 MOST_BARE_LIMB = 0.35
 MOST_UNEVEN = {"trunk": 0.0052, "arm": 0.0055, "leg": 0.0065}
-"""how unevenly skin may lie round the fitted person (cloth.SurfaceOffset) [m]"""
+"""how unevenly skin may lie round the fitted person (scan_cloth.Lie) [m]"""
 MOST_STEP = {"trunk": 0.007, "arm": 0.0055, "leg": 0.006}
 """how abruptly skin may come off it along a limb [m]; hems do more"""
 UNEVEN = 0.3

@@ -188,11 +188,11 @@ class EllipsoidCollider(Collider):
         if self.parent is None or len(self.parent) != len(points):
             self.parent = np.full(len(points), -1, dtype=np.int32)
         motion = query.motion
-        *found, self.parent = _kernels.ellipsoid_contacts(
+        particle, gap, normal, velocity, self.parent = _kernels.ellipsoid_contacts(
             points, query.world_from_unit, query.unit_from_world, self.group, self.limb, self.adjacent,
             self.parent, self.settings.radius, motion.centre, motion.velocity, motion.spin,
         )  # fmt: skip
-        return Contacts(*found)
+        return Contacts(particle, gap, normal, velocity)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

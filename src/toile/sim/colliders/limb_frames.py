@@ -12,7 +12,7 @@ from toile.core.records import LIMBS, Body, Floats, Ints, PosedBody
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LimbMotion:
-    """One instant of the limbs, in the order of core.records.LIMBS."""
+    """One instant of the limbs, in the order of types.LIMBS."""
 
     posed_from_rest: Floats
     """rigid, (16, 4, 4)"""

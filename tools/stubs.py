@@ -1,0 +1,33 @@
+"""Write src/toile/_kernels.pyi from the compiled module, so that mypy sees the types of its functions.
+
+python tools/stubs.py            # after a change of what bindings/python/ shows
+python tools/stubs.py --check    # is it current? (a test asks that)
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+STUB = Path(__file__).parent.parent / "src" / "toile" / "_kernels.pyi"
+
+
+def generated() -> str:
+    """Return the stub of the module that is installed."""
+    from nanobind.stubgen import StubGen
+
+    from toile import _kernels
+
+    made = StubGen(_kernels)
+    made.put(_kernels)
+    # what a binding builds by hand has no types of its own
+    text = made.get().replace("-> tuple:", "-> tuple[Any, ...]:").replace("-> dict:", "-> dict[str, Any]:")
+    text = text.replace("from typing import Annotated", "from typing import Annotated, Any", 1)
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", STUB.name, "-"]
+    return subprocess.run(command, input=text, text=True, check=True, capture_output=True).stdout
+
+
+if __name__ == "__main__":
+    text = generated()
+    if "--check" in sys.argv[1:]:
+        sys.exit(0 if text == STUB.read_text(encoding="utf-8") else f"{STUB} is old: run tools/stubs.py")
+    STUB.write_text(text, encoding="utf-8")
