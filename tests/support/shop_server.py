@@ -112,6 +112,13 @@ class Visitor(httpx.Client):
         super().__init__(base_url=server.address, timeout=60)
         self.headers["X-CSRF-Token"] = self.get("/api/visitor").json()["csrf"]
 
+    def __enter__(self) -> Visitor:
+        # it was opened when the shop was asked who we are
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def try_on(self, *garments: str, body: str = "woman", **more: Any) -> dict[str, Any]:
         wear = [{"garment_id": key, "size": "40", **more} for key in garments]
         answer = self.post("/api/tryons", json={"body_id": body, "wear": wear})
