@@ -73,7 +73,7 @@ class ShopServer:
             with contextlib.suppress(OSError, IndexError):
                 stat = (entry / "stat").read_text().rpartition(")")[2].split()
                 words = (entry / "cmdline").read_bytes().split(b"\0")
-                if int(stat[1]) == self.process.pid and b"toile.shop.worker" in words and words[-2] == b"10":
+                if int(stat[1]) == self.process.pid and b"toile.shop.worker" in words and b"10" in words:
                     found.append(int(entry.name))
         return found
 

@@ -10,10 +10,10 @@ from typing import Any
 from toile.shop.problems import RefusedError
 from toile.shop.workers import CancelledError, Limits, Worker, WorkerGoneError
 
-READ_SECONDS = 4.0
-"""a file that takes longer to be understood is refused [s]; what follows may take longer"""
-READ = "read"
-"""the stage that a task tells when the file is understood"""
+READ_SECONDS, LONGEST = 4.0, 30.0
+"""processor time in which a file must be understood, and time on a busy machine [s]; what follows may take longer"""
+LOADS = ("scans", "patterns", "textures")
+"""modules that are ready before the file comes"""
 MEMORY = 1_800_000_000
 AT_ONCE = 2
 
@@ -30,7 +30,7 @@ class Uploads:
         """Start the process that waits for the next file."""
         with self._lock:
             if self._spare is None:
-                self._spare = Worker(self._limits)
+                self._spare = Worker(self._limits, LOADS)
                 self._spare.start()
 
     def run(
@@ -54,11 +54,11 @@ class Uploads:
         self, task: str, asked: dict[str, Any], data: bytes, folder: Path | None, seconds: float
     ) -> dict[str, Any]:
         with self._lock:
-            worker, self._spare = self._spare or Worker(self._limits), None
+            worker, self._spare = self._spare or Worker(self._limits, LOADS), None
         worker.start()
         worker.wait_ready()
         self.start()
-        end, understood = time.monotonic() + READ_SECONDS, False
+        end, most, understood = time.monotonic() + LONGEST, worker.spent() + READ_SECONDS, False
 
         def progress(stage: str, done: float) -> None:
             nonlocal understood
@@ -67,7 +67,7 @@ class Uploads:
         try:
             result, _ = worker.run(
                 task, asked, data, folder=folder, seconds=seconds, progress=progress,
-                wanted=lambda: understood or time.monotonic() < end,
+                wanted=lambda: understood or (time.monotonic() < end and worker.spent() < most),
             )  # fmt: skip
             return result
         except CancelledError:

@@ -42,12 +42,13 @@ TOLD_EVERY = 0.05
 def main() -> None:
     """Serve tasks until the server closes the pipe."""
     memory, seconds, nice = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+    loads = sys.argv[4:]
     source, target = _pipes()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     os.nice(nice)
     limit(memory, seconds)
     no_network()
-    warm()
+    warm(loads)
     write_frame(target, {"ready": True})
     while True:
         try:
@@ -58,8 +59,12 @@ def main() -> None:
         write_frame(target, result, blob)
 
 
-def warm() -> None:
-    """Load what nearly every task needs, before anybody waits for it."""
+def warm(loads: list[str]) -> None:
+    """Load what nearly every task needs and the named modules of tasks, before anybody waits for them."""
+    for name in loads:
+        import_module(f"toile.shop.tasks.{name}")
+    if loads:
+        return
     import_module("toile.shop.tasks.bodies").warm()
 
 

@@ -45,9 +45,9 @@ class Limits:
 class Worker:
     """One process; it serves one task at a time."""
 
-    def __init__(self, limits: Limits) -> None:
-        """Nothing is started before the first task, or start."""
-        self._limits = limits
+    def __init__(self, limits: Limits, loads: tuple[str, ...] = ()) -> None:
+        """Nothing is started before the first task, or start; loads: modules of tasks that it is for."""
+        self._limits, self._loads = limits, loads
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: Queue[tuple[dict[str, Any], bytes] | None] = Queue()
         self._ready = False
@@ -58,13 +58,21 @@ class Worker:
         process = self._process
         return process.pid if process is not None and process.poll() is None else None
 
+    def spent(self) -> float:
+        """Return the processor time that the process took so far [s]; 0 where the system does not tell."""
+        try:
+            words = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
     def start(self) -> None:
         """Start the process, without waiting until it is ready."""
         if self.pid is not None:
             return
         self.stop()
         limits = self._limits
-        words = [str(limits.memory), "0", str(limits.nice)]
+        words = [str(limits.memory), "0", str(limits.nice), *self._loads]
         self._ready, self._answers = False, Queue()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "toile.shop.worker", *words],

@@ -50,7 +50,7 @@ from toile.shop.sizes import advise
 from toile.shop.tryons import chosen, dress_job, own_tryon, start_tryon, tryon_message
 
 router = APIRouter(prefix="/api", tags=["try-on"])
-FileName = Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}\.[a-z]{2,4}$")]
+FileName = Annotated[str, Path(pattern=r"^[a-z0-9-]{1,40}\.[a-z]{2,5}$")]
 Token = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{20,64}$")]
 EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
