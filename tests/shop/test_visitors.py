@@ -13,8 +13,10 @@ from shop_server import ShopServer, Visitor
 BODY = {"sex": "female", "measures": {"height": 1.7234567, "waist": 0.72}}
 
 
-def own_body(visitor: Visitor) -> str:
-    answer = visitor.post("/api/bodies", json=BODY)
+def own_body(visitor: Visitor, height: float = 1.7234567) -> str:
+    answer = visitor.post(
+        "/api/bodies", json={"sex": "female", "measures": {"height": height, "waist": 0.72}}
+    )
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
@@ -67,7 +69,8 @@ def test_two_visitors_do_not_see_each_other(server: ShopServer) -> None:
 
 def test_everything_is_handed_over_and_deleted_from_disk(server: ShopServer) -> None:
     with server.visitor() as visitor:
-        body = own_body(visitor)
+        # nobody else has one like it: equal files are stored once
+        body = own_body(visitor, 1.6812345)
         stored = visitor.get(f"/api/bodies/{body}/vertices").content
         found = zipfile.ZipFile(io.BytesIO(visitor.get("/api/visitor/export").content))
         told = json.loads(found.read("my-data.json"))
@@ -77,7 +80,7 @@ def test_everything_is_handed_over_and_deleted_from_disk(server: ShopServer) -> 
         assert visitor.delete(f"/api/bodies/{body}").status_code == 200
         assert visitor.get(f"/api/bodies/{body}").status_code == 404
         assert not holds(server.folder, stored)
-        other = own_body(visitor)
+        other = own_body(visitor, 1.6912345)
         stored = visitor.get(f"/api/bodies/{other}/vertices").content
         assert visitor.delete("/api/visitor").status_code == 200
         assert not holds(server.folder, stored)
