@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -110,7 +110,13 @@ def _yes(text: str) -> bool:
 
 
 def _parsed(name: str, kind: str, text: str) -> object:
-    parse = {"int": int, "float": float, "Path": Path, "bool": _yes}.get(kind, str)
+    parsers: dict[str, Callable[[str], object]] = {
+        "int": int,
+        "float": float,
+        "Path": Path,
+        "bool": _yes,
+    }
+    parse = parsers.get(kind, str)
     try:
         return parse(text)
     except (ValueError, KeyError):

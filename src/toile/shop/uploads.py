@@ -11,7 +11,7 @@ from toile.shop.problems import RefusedError
 from toile.shop.workers import CancelledError, Limits, Worker, WorkerGoneError
 
 READ_SECONDS, LONGEST = 4.0, 30.0
-"""processor time in which a file must be understood, and time on a busy machine [s]; fitting may take longer"""
+"""in which a file must be understood: processor time, and time on a busy machine [s]"""
 LOADS = ("scans", "patterns", "textures")
 """modules that are ready before the file comes"""
 MEMORY = 1_800_000_000

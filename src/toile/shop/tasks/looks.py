@@ -136,7 +136,7 @@ def painted(
         inside = (hit >= first) & (hit < first + len(owner))
         whose = np.where(inside, owner[np.clip(hit - first, 0, len(owner) - 1)], -1)
         for number, printer in enumerate(printers):
-            mine = whose == number
+            mine = np.asarray(whose == number)
             if printer is not None and mine.any():
                 colours[mine] = printer(place[mine])
         return colours

@@ -54,8 +54,8 @@ def _of_file(content: dict[str, Any], size: str, folder: Path, body: Body, sex: 
 
 
 def _seam(one: dict[str, Any]) -> Seam:
-    sides = [tuple(EdgeRef(e["piece"], e["edge"], e["backward"]) for e in one[side]) for side in "ab"]
-    return Seam(*sides)
+    a, b = (tuple(EdgeRef(e["piece"], e["edge"], e["backward"]) for e in one[side]) for side in "ab")
+    return Seam(a, b)
 
 
 # ---------------------------------------------------------------------------- uploads

@@ -28,9 +28,10 @@ def scanned_body(
     with tempfile.TemporaryDirectory(dir=folder) as place:
         path = Path(place) / f"scan{ending(data)}"
         path.write_bytes(data)
+        doubts: tuple[str, ...] = ()
         try:
             if path.suffix == ".glb" and not is_scan(path):
-                body, sex, doubts = read_measured(str(path)), None, ()
+                body, sex = read_measured(str(path)), None
                 tell("measuring", 0.0)
             else:
                 points, triangles = read_triangles(path)

@@ -29,7 +29,8 @@ class Coming:
     """A recording whose frames are taken from an iterator as they are asked for, each once and in turn."""
 
     def __init__(self, garment: Garment, body: Body, frames: Iterator[Frame], count: int) -> None:
-        self.garment, self.body, self._count = garment, body, count
+        self.garment, self._count = garment, count
+        self.body: Body | None = body
         self.settings: Settings = {}
         self._frames = frames
 
