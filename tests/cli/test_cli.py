@@ -317,7 +317,7 @@ def test_seams_are_proposed_and_read_back(tmp_path, capsys):
     capsys.readouterr()
     assert run("seams", path, "--picture", tmp_path / "a.png") == 0
     shown = capsys.readouterr().out
-    assert "proposed seam 0: " in shown
+    assert "proposed seam 1: " in shown
     written = (tmp_path / "shirt.seams").read_text()
     proposed = read_pattern(path)
     assert len(proposed.seams) >= 6

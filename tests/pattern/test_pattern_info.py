@@ -37,7 +37,7 @@ def test_doubtful_seams_are_listed():
         (square("small", 0.4), square("large", 0.5)),
         (Seam((EdgeRef("small", 2),), (EdgeRef("large", 0, True),)),),
     )
-    assert "to look at:\n  seam 0, small to large: its sides are 40.0 and 50.0 cm long" in describe(pair)
+    assert "to look at:\n  seam 1, small to large: its sides are 40.0 and 50.0 cm long" in describe(pair)
     assert "to look at" not in describe(tube())
 
 

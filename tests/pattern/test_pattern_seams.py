@@ -144,7 +144,7 @@ def test_lengths_without_declared_ease_are_found():
     )
     (finding,) = check_seams(pattern)
     assert finding.kind == "length"
-    assert finding.text.startswith("seam 0, a to b: ")
+    assert finding.text.startswith("seam 1, a to b: ")
     assert "40.0 and 50.0 cm" in finding.text
     assert "ease 1.250" in finding.text
     eased = replace(pattern, seams=(replace(pattern.seams[0], ease=1.25),))
@@ -158,7 +158,7 @@ def test_reversed_seams_are_found():
     turned = replace(pattern.seams[0], b=(EdgeRef("back", 3),))
     (finding,) = check_seams(replace(pattern, seams=(turned, pattern.seams[1])))
     assert finding.kind == "direction"
-    assert finding.text.startswith("seam 0 (left side), front to back: it is reversed")
+    assert finding.text.startswith("seam 1 (left side), front to back: it is reversed")
 
 
 def test_a_mirrored_twin_is_joined_the_other_way():
@@ -180,7 +180,7 @@ def test_notches_that_miss_each_other_are_found():
     misses = Pattern("p", (with_notch("front", 1, 0.25), with_notch("back", 3, 0.25)), seams)
     (finding,) = check_seams(misses)
     assert finding.kind == "notch"
-    assert finding.text.startswith("seam 0 (left side), front to back: the notch")
+    assert finding.text.startswith("seam 1 (left side), front to back: the notch")
     assert "'N'" in finding.text
     assert "20.0 cm" in finding.text
 
@@ -198,7 +198,7 @@ def test_sides_that_cannot_close_are_found():
     pattern = Pattern("p", (*tube().panels, band), seams)
     texts = [f.text for f in check_seams(pattern) if f.kind == "gap"]
     assert any(
-        text.startswith("seam 2, band to front + back: ") and "is a closed loop and the other is open" in text
+        text.startswith("seam 3, band to front + back: ") and "is a closed loop and the other is open" in text
         for text in texts
     )
     whole = replace(pattern, seams=(*seams, tube().seams[1]))

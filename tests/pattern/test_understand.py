@@ -6,13 +6,18 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from toile.body.model.make import named_body
-from toile.core.records import Panel, Pattern
+from toile.core.records import EdgeRef, Panel, Pattern
 from toile.pattern.drafts.library import draft
-from toile.pattern.understand.names import meaning, meanings, vocabulary
+from toile.pattern.library import read_pattern, write_pattern, write_seams
+from toile.pattern.pieces.placement import Proposal, propose_seams_and_places
+from toile.pattern.seams.compare import seams_compared
+from toile.pattern.understand.names import meaning, meanings, plain, vocabulary
 from toile.pattern.understand.recognise import recognise
 from toile.pattern.understand.upright import quarter_turned, upright
 
@@ -81,16 +86,8 @@ def test_a_label_in_full_words_counts_more_than_letters_of_the_name() -> None:
     assert [m.part for m in meanings(panels)] == ["front", "collar"]
 
 
-def test_each_word_of_the_table_stands_for_one_part() -> None:
-    for word in vocabulary():
-        assert word == meaning_word(word)
-
-
-def meaning_word(word: str) -> str:
-    """Return a word as names are searched: the table must hold words that can be found."""
-    from toile.pattern.understand.names import plain
-
-    return plain(word)
+def test_words_of_the_table_are_written_as_names_are_searched() -> None:
+    assert [word for word in vocabulary() if plain(word) != word] == []
 
 
 # ---------------------------------------------------------------------------- shapes
@@ -123,3 +120,106 @@ def test_pieces_that_lie_along_their_grain_are_turned_upright() -> None:
         assert upright(lying).vertices == pytest.approx(front.vertices)
     bias = replace(front, grain=math.radians(45))
     assert upright(bias) is bias
+
+
+# ---------------------------------------------------------------------------- joined
+
+GERMAN = {
+    "front": "Vorderteil", "back": "Rückenteil", "sleeve": "Ärmel", "band": "Bund", "left": "links",
+    "right": "rechts",
+}  # fmt: skip
+TRADE = {"front": "FRT", "back": "BCK", "sleeve": "SLV", "band": "WB", "left": "LH", "right": "RH"}
+UKRAINIAN = {
+    "front": "перед", "back": "спинка", "sleeve": "рукав", "band": "пояс", "left": "лівий", "right": "правий",
+}  # fmt: skip
+
+
+def renamed(pattern: Pattern, words: dict[str, str]) -> tuple[Pattern, dict[str, str]]:
+    """Return loose pieces under other names, and each new name's old one."""
+    new = {}
+    for panel in pattern.panels:
+        name = panel.name
+        for word, other in words.items():
+            name = name.replace(word, other)
+        new[panel.name] = f"STYLE 42 {name}"
+    return loose(pattern, lambda p: replace(p, name=new[p.name])), {b: a for a, b in new.items()}
+
+
+def named_back(pattern: Pattern, old: dict[str, str]) -> Pattern:
+    """Return a pattern with the names that its pieces had."""
+
+    def chain(refs: tuple[EdgeRef, ...]) -> tuple[EdgeRef, ...]:
+        return tuple(replace(ref, panel=old[ref.panel]) for ref in refs)
+
+    return replace(
+        pattern,
+        panels=tuple(replace(p, name=old[p.name]) for p in pattern.panels),
+        seams=tuple(replace(s, a=chain(s.a), b=chain(s.b)) for s in pattern.seams),
+    )
+
+
+def assert_all_right(found: Proposal, old: dict[str, str], true: Pattern) -> None:
+    score = seams_compared(named_back(found.pattern, old), true, found.unsure)
+    assert score.right == score.true, found.remarks
+    assert score.wrong_unmarked == 0
+
+
+@pytest.mark.parametrize("words", [GERMAN, TRADE, UKRAINIAN], ids=["german", "trade", "ukrainian"])
+@pytest.mark.parametrize("name", ["tshirt", "trousers"])
+def test_garments_are_joined_whatever_language_names_their_pieces(name: str, words: dict[str, str]) -> None:
+    pieces, old = renamed(sewn(name), words)
+    assert_all_right(propose_seams_and_places(pieces), old, sewn(name))
+
+
+@pytest.mark.parametrize("name", ["top", "circle_skirt", "sleeved_dress", "coat"])
+def test_garments_of_other_kinds_are_joined(name: str) -> None:
+    pieces, old = renamed(sewn(name), {})
+    assert_all_right(propose_seams_and_places(pieces), old, sewn(name))
+
+
+def test_a_tshirt_without_names_that_lay_sideways_is_joined() -> None:
+    number = {panel.name: f"P{k}" for k, panel in enumerate(sewn("tshirt").panels)}
+    lying = loose(sewn("tshirt"), lambda p: replace(quarter_turned(p, 3), name=number[p.name]))
+    pieces = replace(lying, panels=tuple(upright(panel) for panel in lying.panels))
+    assert_all_right(propose_seams_and_places(pieces), {b: a for a, b in number.items()}, sewn("tshirt"))
+
+
+def test_a_piece_drawn_once_gets_its_twin() -> None:
+    pieces = loose(sewn("tshirt"))
+    once = replace(pieces, panels=tuple(p for p in pieces.panels if p.name != "left_sleeve"))
+    once = replace(once, panels=tuple(replace(p, name=p.name.replace("right_", "")) for p in once.panels))
+    found = propose_seams_and_places(once)
+    assert len(found.pattern.seams) == 8  # shoulders, sides, underarms, caps in one
+    assert "sleeve_mirrored added: cut twice, once for each side of the body" in found.pieces
+    arms = {p.name: p.placement.around for p in found.pattern.panels if p.placement and "sleeve" in p.name}
+    assert sorted(arms.values()) == ["left_arm", "right_arm"]
+
+
+def test_lengths_that_contradict_are_not_sewn_silently() -> None:
+    pieces = loose(sewn("tshirt"))
+    short = tuple(
+        replace(
+            p,
+            vertices=p.vertices * np.array([1.0, 0.7]),
+            edges=tuple(replace(e, controls=e.controls * np.array([1.0, 0.7])) for e in p.edges),
+        )
+        if p.name == "back"
+        else p
+        for p in pieces.panels
+    )
+    found = propose_seams_and_places(replace(pieces, panels=short))
+    sure = {s.name for k, s in enumerate(found.pattern.seams) if k not in found.unsure}
+    assert not sure & {"left side", "right side"}
+
+
+def test_doubtful_seams_are_marked_in_the_seam_file(tmp_path: Path) -> None:
+    write_pattern(loose(sewn("coat")), tmp_path / "coat.dxf")
+    base = read_pattern(tmp_path / "coat.dxf")
+    found = propose_seams_and_places(base)
+    write_seams(
+        found.pattern, tmp_path / "coat.seams", remarks=found.remarks, base=base, unsure=found.unsure,
+        told=found.pieces,
+    )  # fmt: skip
+    text = (tmp_path / "coat.seams").read_text()
+    assert text.count("# DOUBTFUL") == len(found.unsure) > 0
+    assert len(read_pattern(tmp_path / "coat.dxf").seams) == len(found.pattern.seams)

@@ -54,7 +54,7 @@ def add_info(commands: Commands) -> None:
         "info",
         help="pieces, seams and a drawing of a pattern",
         description="Lists pieces (cm), seams with lengths and ease, and how good the mesh is; draws the "
-        "pieces with seam numbers.",
+        "pieces with their edges' numbers and names, notches, grain and the seams in matching colours.",
         epilog="example: toile info shirt.json -o shirt.png",
     )
     parser.add_argument("pattern", metavar="PATTERN")
@@ -80,7 +80,7 @@ def run_info(options: argparse.Namespace) -> int:
         quality = mesh_quality(pattern, options.edge)
         print(f"mesh: {quality}")
         print("".join(f"  to look at: {line}\n" for line in quality.warnings[:10]), end="")
-        draw_pattern(pattern, path)
+        draw_pattern(pattern, path, numbers=True)
         print(f"wrote {path}")
     return 0
 
@@ -114,7 +114,7 @@ def run_seams(options: argparse.Namespace) -> int:
     print(describe(proposal.pattern))
     for line in proposal.pieces:
         print(f"proposed piece: {line}")
-    for number, remark in enumerate(proposal.remarks):
+    for number, remark in enumerate(proposal.remarks, 1):
         if remark:
             print(f"proposed seam {number}: {remark}")
     # what the file itself holds stays there: the seam file is added to it
@@ -122,10 +122,11 @@ def run_seams(options: argparse.Namespace) -> int:
     added = replace(
         proposal.pattern, seams=proposal.pattern.seams[own:], holds=proposal.pattern.holds[len(base.holds) :]
     )
-    write_seams(added, path, remarks=proposal.remarks[own:], base=base)
+    unsure = {k - own for k in proposal.unsure}
+    write_seams(added, path, remarks=proposal.remarks[own:], base=base, unsure=unsure, told=proposal.pieces)
     print(f"wrote {path}: {len(added.seams)} seams, {len(proposal.unsure)} of them to look at")
     if picture:
-        draw_pattern(proposal.pattern, picture, unsure=proposal.unsure)
+        draw_pattern(proposal.pattern, picture, unsure=proposal.unsure, numbers=True)
         print(f"wrote {picture}")
     return 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -112,13 +112,16 @@ def write_seams(
     *,
     remarks: Sequence[str] = (),
     base: Pattern | None = None,
+    unsure: Collection[int] = (),
+    told: Sequence[str] = (),
 ) -> None:
     """Write the seam file of a pattern: what a DXF, SVG or HPGL file cannot hold.
 
     ``remarks`` become comments behind the seams, such as the reasons of suggestions. ``base`` is the file's
     own content, without a seam file: twins that were added and pieces that were removed are then written too.
+    Seams at the places in ``unsure`` are marked, with what else they may be; ``told`` stands above all.
     """
-    write_bytes(path, seams_to_text(pattern, remarks, base).encode("utf-8"))
+    write_bytes(path, seams_to_text(pattern, remarks, base, unsure, told).encode("utf-8"))
 
 
 def convert(

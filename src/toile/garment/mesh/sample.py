@@ -116,7 +116,7 @@ def _halved_at(stretch: Stretch, panel: str, edge: int, fraction: float) -> Stre
 
 def seam_title(seam: Seam, index: int) -> str:
     """Return what messages call a seam."""
-    return seam.name or f"seam {index + 1}"
+    return seam.name or str(index + 1)
 
 
 def _claim_edges(pattern: Pattern, seam: Seam, index: int, seamed: dict[EdgeKey, str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,16 +40,22 @@ def draw_pattern(
     *,
     subtitle: str = "",
     unsure: Collection[int] = (),
+    numbers: bool = False,
 ) -> None:
-    """Write a drawing of the pieces as .svg or .png; seams whose numbers are in ``unsure`` are dashed."""
+    """Write a drawing of the pieces as .svg or .png; seams at the places in ``unsure`` are dashed.
+
+    ``numbers``: with the number of each edge and the origin of each piece.
+    """
     ending = Path(path).suffix.lower()
     if ending not in (".svg", ".png"):
         raise ToileError(f"{Path(path).name}: drawings are written as .svg or .png: change the ending")
-    canvas = sketch(pattern, subtitle=subtitle, unsure=unsure)
+    canvas = sketch(pattern, subtitle=subtitle, unsure=unsure, numbers=numbers)
     write_bytes(path, to_png(canvas) if ending == ".png" else to_svg(canvas).encode("utf-8"))
 
 
-def sketch(pattern: Pattern, *, subtitle: str = "", unsure: Collection[int] = ()) -> Canvas:
+def sketch(
+    pattern: Pattern, *, subtitle: str = "", unsure: Collection[int] = (), numbers: bool = False
+) -> Canvas:
     """Return the drawing of a pattern's pieces."""
     first = lay_out(pattern, 0.05)
     scale = _PAGE / max(first[1], 0.6 * first[2], 0.3)
@@ -61,6 +67,8 @@ def sketch(pattern: Pattern, *, subtitle: str = "", unsure: Collection[int] = ()
     for index, pen in enumerate(pens):
         _piece(canvas, pen, index)
     _holds(canvas, pattern, pens)
+    for pen in pens if numbers else ():
+        _edge_numbers(canvas, pen)
     _seams(canvas, pattern, pens, unsure)
     for pen in pens:
         _names(canvas, pen)
@@ -141,16 +149,54 @@ def _seams(canvas: Canvas, pattern: Pattern, pens: list[_Pen], unsure: Collectio
     by_name = {pen.panel.name: pen for pen in pens}
     badges = []
     for index, seam in enumerate(pattern.seams):
+        badges += [(*_longest(by_name, run), index) for side in (seam.a, seam.b) for run in _runs(side)]
         for ref in (*seam.a, *seam.b):
             pen = by_name[ref.panel]
             dash = (9.0, 9.0) if index in unsure else None
             canvas.shapes.append(Line(_edge_line(pen, ref.edge), seam_colour(index), 5.0, dash=dash))
-            badges.append((curves.edge_length(pen.panel, ref.edge), pen, ref, index))
     # long edges first: they have one good place, short ones are moved aside
     for length, pen, ref, index in sorted(badges, key=lambda badge: -badge[0]):
         _badge(canvas, pen, ref, index)
         if length * pen.scale > 7.0 * _RADIUS:
             _arrow(canvas, pen, ref, seam_colour(index))
+
+
+def _runs(side: Sequence[EdgeRef]) -> list[list[EdgeRef]]:
+    """Return the edges of one side of a seam, those of one piece together: each run gets one number."""
+    runs: list[list[EdgeRef]] = []
+    for ref in side:
+        if runs and runs[-1][-1].panel == ref.panel:
+            runs[-1].append(ref)
+        else:
+            runs.append([ref])
+    return runs
+
+
+def _longest(pens: Mapping[str, _Pen], run: Sequence[EdgeRef]) -> tuple[float, _Pen, EdgeRef]:
+    pen = pens[run[0].panel]
+    lengths = [curves.edge_length(pen.panel, ref.edge) for ref in run]
+    return max(lengths), pen, run[int(np.argmax(lengths))]
+
+
+def _edge_numbers(canvas: Canvas, pen: _Pen) -> None:
+    """Write the number, and the name, of each edge beside it, and mark where the piece's 0 0 lies.
+
+    By these a person writes seams for a file that has none: PIECE.3 is edge 3 of that piece.
+    """
+    for edge in range(len(pen.panel.edges)):
+        at, inward = pen.along(edge, 0.5)
+        name = pen.panel.edges[edge].name
+        short = curves.edge_length(pen.panel, edge) * pen.scale < 14.0
+        if not name and short and len(pen.panel.edges) > 40:
+            continue
+        spot = at - (14.0 if not name else 16.0) * inward
+        text = f"{edge} {name}" if name else str(edge)
+        canvas.shapes.append(Words(float(spot[0]), float(spot[1]), text, 11.0, _GREY))
+    x, y = (float(v) for v in pen(np.zeros((1, 2)))[0])
+    low, high = pen.ring.min(axis=0) - 30.0, pen.ring.max(axis=0) + 30.0
+    if low[0] <= x <= high[0] and low[1] <= y <= high[1]:
+        canvas.shapes.append(Line(np.array([[x, y - 16.0], [x, y], [x + 16.0, y]]), _GREY, 1.2))
+        canvas.shapes.append(Words(x + 9.0, y - 9.0, "0 0", 10.0, _GREY))
 
 
 def _badge(canvas: Canvas, pen: _Pen, ref: EdgeRef, index: int) -> None:
@@ -161,7 +207,7 @@ def _badge(canvas: Canvas, pen: _Pen, ref: EdgeRef, index: int) -> None:
         canvas.shapes.append(Line(np.array([at, spot]), seam_colour(index), 1.6))
     x, y = float(spot[0]), float(spot[1])
     canvas.shapes.append(Disc(x, y, _RADIUS, seam_colour(index), "#ffffff", 1.5))
-    text = str(index)
+    text = str(index + 1)
     size = 15.0 if len(text) < 3 else 11.0
     canvas.shapes.append(Words(x, y, text, size, "#ffffff", bold=True))
 

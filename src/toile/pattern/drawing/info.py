@@ -50,7 +50,7 @@ def _piece_rows(pattern: Pattern) -> list[list[str]]:
 
 def _seam_rows(pattern: Pattern) -> list[list[str]]:
     rows = []
-    for k, seam in enumerate(pattern.seams):
+    for k, seam in enumerate(pattern.seams, 1):
         a, b = seam_lengths(pattern, seam)
         declared = "" if seam.ease is None else f"{_percent(seam.ease)} %"
         sides = [" + ".join(edge_words(pattern, ref) for ref in chain) for chain in (seam.a, seam.b)]

@@ -46,7 +46,7 @@ def parse(text: str, name: str, source: str) -> Pattern:
         raise ToileError(f"{source}: {len(raw)} panels, at most {PANEL_LIMIT} are accepted")
     panels = tuple(_panel(key, value, units, coordinates == "relative", source) for key, value in raw.items())
     stitches = _list(spec.get("stitches", []), f"{source}: 'pattern.stitches'", STITCH_LIMIT)
-    seams = tuple(_seam(stitch, f"{source}: seam {k}") for k, stitch in enumerate(stitches))
+    seams = tuple(_seam(stitch, f"{source}: seam {k}") for k, stitch in enumerate(stitches, 1))
     pattern = Pattern(name, panels, seams, origin=_origin(panels))
     if "toile" not in root:
         return pattern

@@ -61,8 +61,8 @@ def describe_edge(panel: Panel, index: int) -> str:
 
 
 def describe_seam(seam: Seam, index: int) -> str:
-    """Return what an error calls a seam: its position and its name."""
-    return f"seam {index} ({seam.name})" if seam.name else f"seam {index}"
+    """Return what people call a seam: its number, counted from 1, and its name."""
+    return f"seam {index + 1} ({seam.name})" if seam.name else f"seam {index + 1}"
 
 
 # ---------------------------------------------------------------------------- counts, names

@@ -18,7 +18,7 @@ from toile.pattern.understand.templates import STRIPS
 
 ALIKE = 0.02
 """pieces of one part whose lengths differ by less than this share are layers of one another"""
-LAYERED = ("collar", "stand", "yoke", "waistband", "neckband")
+LAYERED = ("collar", "stand", "yoke", "neckband")
 """parts that are cut twice to lie on each other, not to be worn left and right"""
 ONCE = (*LAYERED, "hood")
 
@@ -39,6 +39,8 @@ def choose(pattern: Pattern, found: Sequence[Known]) -> Chosen:
     gone = {panel.name for panel, _ in left_out(found)}
     kept = [one for one in found if one.panel.name not in gone]
     kept, more = _one_layer(kept)
+    notes += more
+    kept, more = _one_round(kept)
     notes += more
     kept, more = _one_version(kept)
     notes += more
@@ -84,6 +86,26 @@ def _one_layer(found: list[Known]) -> tuple[list[Known], list[str]]:
         else:
             notes.append(f"{one.panel.name} left out: a second layer of {over.panel.name}")
     return kept, notes
+
+
+def _one_round(found: list[Known]) -> tuple[list[Known], list[str]]:
+    """Return the pieces without waistbands that lie behind others: together they go round the waist once."""
+    bands = [k for k in found if k.part == "waistband"]
+    waist = waist_length([k for k in found if k.family in ("leg", "skirt")])
+    total = sum(s.length for k in bands if (s := k.stretch("lower")))
+    if len(bands) != 2 or not waist or total < 1.5 * waist:
+        return found, []
+    note = f"{bands[1].panel.name} left out: a second layer of {bands[0].panel.name}"
+    return [k for k in found if k is not bands[1]], [note]
+
+
+def waist_length(lower: Sequence[Known]) -> float:
+    """Return the length of the waist of trousers or a skirt all round [m]."""
+    whole = [k for k in lower if k.kind == "leg whole"]
+    if whole:
+        twice = 2.0 if len(whole) == 1 else 1.0
+        return twice * sum(s.length for k in whole if (s := k.stretch("waist")))
+    return ring(lower, "waist")
 
 
 def _same(a: Known, b: Known) -> bool:

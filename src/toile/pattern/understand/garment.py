@@ -14,7 +14,7 @@ from toile.pattern.model import curves
 from toile.pattern.model.angles import rotation_from_degrees
 from toile.pattern.model.split import cut_parts
 from toile.pattern.seams.suggest import LEAST_CONFIDENCE, Suggestion, suggest_seams
-from toile.pattern.understand.choose import Chosen, choose, ring
+from toile.pattern.understand.choose import Chosen, choose, waist_length
 from toile.pattern.understand.join import join
 from toile.pattern.understand.outline import Stretch
 from toile.pattern.understand.recognise import Known, recognise
@@ -116,7 +116,7 @@ def _fitted_bands(chosen: Chosen) -> Chosen:
     """Return the pieces with waistbands as long as the waist: their overlap at the closing is not sewn."""
     bands = [k for k in chosen.known if k.part == "waistband" and k.kind == "strip"]
     lower = [k for k in chosen.known if k.family in ("leg", "skirt")]
-    waist = _waist_length(lower)
+    waist = waist_length(lower)
     total = sum(s.length for k in bands if (s := k.stretch("lower")))
     if not waist or not bands or not TOO_LONG[0] < total / waist < TOO_LONG[1]:
         return chosen
@@ -135,13 +135,6 @@ def _fitted_bands(chosen: Chosen) -> Chosen:
         )
     panels = tuple(k.panel for k in known)
     return Chosen(replace(chosen.pattern, panels=panels), tuple(known), tuple(notes))
-
-
-def _waist_length(lower: Sequence[Known]) -> float:
-    whole = [k for k in lower if k.kind == "leg whole"]
-    if whole:
-        return sum(s.length for k in whole if (s := k.stretch("waist")))
-    return ring(lower, "waist")
 
 
 def _again(one: Known, panel: Panel) -> Known:

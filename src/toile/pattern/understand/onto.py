@@ -62,13 +62,15 @@ def opening(garment: Pieces, pieces: Sequence[Known], role: str, start: str) -> 
     return (*halves[start][1], *halves[other][0], *halves[other][1], *halves[start][0])
 
 
-def _top_of_strip(garment: Pieces, one: Known, wanted: float) -> Stretch | None:
-    """Return the long edge of a strip that is nearer in length to what it goes on, else the lower one."""
+def _top_of_strip(garment: Pieces, one: Known, wanted: float, prefer: str = "lower") -> Stretch | None:
+    """Return the long edge of a strip that is nearer in length to what it goes on, else the preferred one."""
     lower, upper = one.stretch("lower"), one.stretch("upper")
     if lower is None or upper is None:
         return lower or upper
     gaps = [abs(math.log(s.length / wanted)) for s in (lower, upper)]
-    return upper if gaps[1] < gaps[0] - 0.01 else lower
+    if abs(gaps[1] - gaps[0]) < 0.01:
+        return upper if prefer == "upper" else lower
+    return upper if gaps[1] < gaps[0] else lower
 
 
 def onto_necks(garment: Pieces, found: Joined) -> None:
@@ -153,8 +155,45 @@ def waist_of(garment: Pieces) -> Chain:
     if len(whole) == 2:
         stretches = [k.stretch("waist") for k in left_leg_first(whole)]
         return tuple(ref for s in stretches if s for ref in s.refs)
-    pieces = [k for k in garment.legs if k.face] or garment.lower
-    return opening(garment, pieces, "waist", "back")
+    return opening(garment, _waisted(garment), "waist", "back")
+
+
+def _waisted(garment: Pieces) -> list[Known]:
+    return [k for k in garment.legs if k.face and k.kind != "leg whole"] or garment.lower
+
+
+def _by_faces(garment: Pieces, bands: Sequence[Known], ring: Chain) -> tuple[list[Known], Chain]:
+    """Return two bands behind and in front, with the waist from the left side on, if they are cut so.
+
+    Else their joints are at the middle of the back and of the front.
+    """
+    pieces = _waisted(garment)
+    chains = {face: _face_waist(garment, pieces, face) for face in ("front", "back")}
+    lower = [k.stretch("lower") for k in bands]
+    if len(bands) != 2 or not all(chains.values()) or None in lower:
+        return list(bands), ring
+    faces = [k.face or next((w for w in k.others if w in ("front", "back")), "") for k in bands]
+    if set(faces) != {"front", "back"}:
+        lengths = [s.length for s in lower if s]
+        wanted = [garment.length(chains[face]) for face in ("front", "back")]
+        uneven = abs(lengths[0] - lengths[1])
+        straight, crossed = (
+            sum(abs(a - b) for a, b in zip(lengths, order, strict=True)) for order in (wanted, wanted[::-1])
+        )
+        if min(straight, crossed) > uneven:
+            return list(bands), ring
+        faces = ["front", "back"] if straight <= crossed else ["back", "front"]
+    front, back = bands[faces.index("front")], bands[faces.index("back")]
+    return [back, front], (*chains["front"], *chains["back"])
+
+
+def _face_waist(garment: Pieces, pieces: Sequence[Known], face: str) -> Chain:
+    """Return the waist of one face, from right to left of its drawing."""
+    order = ("left", "right") if face == "front" else ("right", "left")
+    ends = garment.ends(pieces, face, "waist")
+    if len(ends) == 2:
+        ends = sorted(ends, key=lambda end: order.index(half_side(end.known) or order[0]))
+    return tuple(ref for end in ends for ref in end.chain)
 
 
 def onto_waists(garment: Pieces, found: Joined) -> None:
@@ -163,12 +202,14 @@ def onto_waists(garment: Pieces, found: Joined) -> None:
     ring = waist_of(garment)
     if not bands or not ring or (garment.upper and garment.lower):
         return
+    bands, ring = _by_faces(garment, bands, ring)
     b = garment.length(ring)
     edges = [s for k in bands if (s := k.stretch("upper" if _narrows(k) else "lower"))]
     a = sum(s.length for s in edges)
     sure = min(k.confidence for k in bands) * within(a / b, 0.6, 1.03)
     chain = tuple(ref for s in edges for ref in s.refs)
-    found.add(chain, ring, sure, "waistband", f"waistband onto waist, {in_cm(a, b)}", ease_of(a, b))
+    words = f"waistband onto waist, {in_cm(a, b)}"
+    found.add(chain, ring, sure, "waistband", words, ease_of(a, b))
     for one, after in zip(bands, [*bands[1:], bands[0]], strict=True):
         right, left = one.stretch("end", 1), after.stretch("end", -1)
         if right and left:
@@ -187,7 +228,7 @@ def onto_sleeves(garment: Pieces, found: Joined) -> None:
     for one, sleeve in zip(garment.of("cuff"), sleeves, strict=False):
         hem, strip = sleeve.stretch("hem"), None
         if hem:
-            strip = _top_of_strip(garment, one, hem.length)
+            strip = _top_of_strip(garment, one, hem.length, "upper")
         if hem and strip:
             sure = sure_of(one, sleeve) * within(hem.length / strip.length, 0.97, 1.35)
             words = f"cuff onto sleeve, {in_cm(strip.length, hem.length)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,8 @@ from toile.pattern.understand.upright import STRIP_WIDTH
 
 UNNAMED = 1.2
 """penalty of a part that no word speaks for where words speak for another"""
+UNNAMED_STRIP = 0.8
+"""… of a strip that no word speaks for"""
 BESIDE = 0.4
 """… of a part that is named beside another"""
 NO_YOKE = 0.8
@@ -92,6 +95,8 @@ def _known(panel: Panel, said: Meaning, yoked: bool) -> Known:
     if not said.part and part in ("front", "back", "yoke", *STRIPS):
         part = "body" if kind not in ("strip", "yoke") else "band" if kind == "strip" else part
         face = ""
+    if kind == "strip" and not said.part:  # what it goes on is told by its length alone
+        penalty += UNNAMED_STRIP
     return Known(
         panel,
         part,
@@ -120,6 +125,7 @@ def _word_penalty(part: str, said: Meaning) -> float:
     return (0.5 if said.weak else 1.0) * (BESIDE if beside else UNNAMED)
 
 
+@lru_cache(maxsize=4096)
 def _read(panel: Panel, kind: str) -> Reading | None:
     if kind == "strip" and not _is_strip(panel):
         return None

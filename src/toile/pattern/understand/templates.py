@@ -33,6 +33,10 @@ SKIRT_SIDE = Role("side", 0, 35, (-0.06, 0.12), (0.15, 1.4), (0.2, 0.8), 1)
 SKIRT_WAIST = Role("waist", 90, 18, (-0.30, 0.08), (0.08, 1.2), (0.6, 1.0))
 SKIRT_HEM = Role("hem", -90, 20, (-0.04, 0.30), (0.15, 4.0), (0.0, 0.4))
 
+ROUND_SIDE = Role("side", 65, 40, (-0.04, 0.04), (0.15, 1.4), (0.2, 1.0), 1)
+ROUND_WAIST = Role("waist", 90, 15, (-0.45, -0.06), (0.12, 1.2), (0.5, 1.0))
+ROUND_HEM = Role("hem", -90, 15, (0.06, 0.45), (0.5, 6.0), (0.0, 0.7))
+
 YOKE_BOTTOM = Role("bottom", -90, 18, (-0.08, 0.08), (0.20, 0.75), (0.0, 0.45))
 YOKE_ARM = Role("armhole", 5, 30, (-0.15, 0.05), (0.02, 0.24), (0.1, 0.8), 1)
 
@@ -91,6 +95,7 @@ TEMPLATES: dict[str, tuple[Role, ...]] = {
     "leg turned": _turned(_LEG),
     "leg whole": _both(LEG_HEM, IN.mirrored(), CROTCH.mirrored(), WAIST),
     "skirt": _both(SKIRT_HEM, SKIRT_SIDE, SKIRT_WAIST),
+    "skirt round": _both(ROUND_HEM, ROUND_SIDE, ROUND_WAIST),
     "brief": _both(BRIEF_CROTCH, LEG_OPENING, BRIEF_SIDE, BRIEF_WAIST),
     "hood": _HOOD,
     "hood turned": _turned(_HOOD),
@@ -101,13 +106,13 @@ TEMPLATES: dict[str, tuple[Role, ...]] = {
 KINDS: dict[str, tuple[str, ...]] = {
     "front": (
         "bodice", "bodice half", "bodice half turned", "bodice below yoke", "bodice half below yoke",
-        "bodice half below yoke turned", "bodice raglan", "bodice kimono", "poncho", "skirt", "brief",
-        "leg", "leg turned", "leg whole",
+        "bodice half below yoke turned", "bodice raglan", "bodice kimono", "poncho", "skirt",
+        "skirt round", "brief", "leg", "leg turned", "leg whole",
     ),
     "yoke": ("yoke", "strip"),
     "sleeve": ("sleeve", "sleeve raglan"),
     "leg": ("leg", "leg turned", "leg whole"),
-    "skirt": ("skirt",),
+    "skirt": ("skirt", "skirt round"),
     "hood": ("hood", "hood turned"),
 }  # fmt: skip
 """part → kinds that pieces of it are of; parts that are not here are strips"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from toile.pattern.formats.text.edge_names import EdgeNames, moved_edge, source_
 from toile.pattern.formats.text.words import angle_text, length_text, quote
 from toile.pattern.model.angles import degrees_from_rotation, rotation_from_degrees
 from toile.pattern.model.mirror import mirror_panel
+from toile.pattern.model.sides import reversed_chain
 
 _WORDS = {"line": "line", "quadratic": "curve", "cubic": "curve", "arc": "arc", "polyline": "polyline"}
 
@@ -31,13 +32,25 @@ def outfit_to_text(patterns: tuple[Pattern, ...]) -> str:
     return "\n".join(lines)
 
 
-def seams_to_text(pattern: Pattern, remarks: Sequence[str] = (), base: Pattern | None = None) -> str:
+def seams_to_text(
+    pattern: Pattern,
+    remarks: Sequence[str] = (),
+    base: Pattern | None = None,
+    unsure: Collection[int] = (),
+    told: Sequence[str] = (),
+) -> str:
     """Return what a DXF or SVG file cannot hold: seams, holds, placements, edge names, fabrics.
 
     ``remarks`` are comments, one for each seam. ``base`` is what that file itself holds: pieces that are
-    not in it must be twins of some that are, and its other pieces are left out.
+    not in it must be twins of some that are, and its other pieces are left out. Seams at the places in
+    ``unsure`` stand below a mark of doubt, with other ways to sew them; ``told`` are comments at the top.
     """
-    lines = [f"garment {quote(pattern.name)}", f"origin {pattern.origin}", f"layer {pattern.layer}"]
+    lines = [
+        *[f"# {line}" for line in told],
+        f"garment {quote(pattern.name)}",
+        f"origin {pattern.origin}",
+        f"layer {pattern.layer}",
+    ]
     lines += [*_size_lines(replace(pattern, recipe="")), ""]
     if base is not None:
         lines += _piece_changes(pattern, base)
@@ -53,6 +66,13 @@ def seams_to_text(pattern: Pattern, remarks: Sequence[str] = (), base: Pattern |
     joins = _join_lines(pattern, names)
     for i, remark in enumerate(remarks[: len(pattern.seams)]):
         joins[i] += f"   # {remark}" if remark else ""
+    for i in unsure:
+        seam = pattern.seams[i]
+        turned = replace(seam, b=reversed_chain(seam.b))
+        joins[i] = (
+            f"# DOUBTFUL: look at the next seam. Leave it open: put # in front. The other way round:\n"
+            f"# {_seam_line(turned, names)}\n{joins[i]}"
+        )
     return "\n".join([*lines, *joins, ""])
 
 
