@@ -77,7 +77,7 @@ def test_gerber_with_sizes_fold_sew_line_drill_holes_and_pairs(tmp_path: Path) -
     assert np.ptp(curves.outline(front)[:, 0]) == pytest.approx(20 * 0.0254, abs=1e-4)
     assert len(marks(front, "cut")) == 2  # the boundary and its mirror image
     assert sorted(round(float(m.points[0, 0]) / 0.0254, 2) for m in marks(front, "drill")) == [-4.0, 4.0]
-    assert sorted(round(float(np.ptp(m.points[:, 0])) / 0.0254, 2) for m in marks(front, "internal")) == [
+    assert sorted(round(float(np.ptp(m.points[:, 0])) / 0.0254, 2) for m in marks(front, "guide")) == [
         6,
         6,
     ]

@@ -154,7 +154,7 @@ def test_sew_line_becomes_the_outline(tmp_path):
     pocket = [(100, 300), (200, 300), (200, 400), (100, 400)]
     panel = read(tmp_path, dxf(block("A", polyline(SQUARE), polyline(pocket, 8)))).panels[0]
     assert np.ptp(panel.vertices, axis=0) == pytest.approx([0.4, 0.6])
-    assert [mark.kind for mark in panel.marks] == ["internal"]
+    assert [mark.kind for mark in panel.marks] == ["guide"]
 
 
 def test_grain_cutouts_and_bulges(tmp_path):

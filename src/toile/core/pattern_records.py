@@ -73,8 +73,9 @@ class Notch:
 class Mark:
     """A line drawn inside a panel."""
 
-    kind: Literal["internal", "fold", "cutout", "sew", "drill", "cut"]
-    """internal: to be followed by the mesh; fold: crease or pleat; cutout: closed, the inside is removed;
+    kind: Literal["internal", "guide", "fold", "cutout", "sew", "drill", "cut"]
+    """internal: to be followed by the mesh; guide: drawn only, such as lines of other sizes, hems, pockets;
+    fold: crease or pleat; cutout: closed, the inside is removed;
     sew: seam line inside the cut line; drill: single points; cut: where the scissors go (allowance)"""
     points: Floats
     """in panel coordinates [m], (k, 2)"""

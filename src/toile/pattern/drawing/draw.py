@@ -26,6 +26,7 @@ _RADIUS = 12.0
 _NAME = 19.0
 _MARK_DASH = {
     "internal": None,
+    "guide": (1.5, 3.0),
     "fold": (10.0, 5.0),
     "cutout": None,
     "sew": (3.0, 4.0),

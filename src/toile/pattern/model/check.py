@@ -14,7 +14,7 @@ from toile.core.records import EdgeRef, Floats, Panel, Pattern, Seam
 from toile.pattern.model import curves
 
 ORIGINS = ("floor", "waist", "body", "unknown")
-MARKS = ("internal", "fold", "cutout", "sew", "drill", "cut")
+MARKS = ("internal", "guide", "fold", "cutout", "sew", "drill", "cut")
 WHERE = ("out", "start", "end")
 """what a grade rule moves"""
 PANEL_LIMIT = 500

@@ -378,7 +378,7 @@ def _is_inside(layer: int, cut: Floats, inner: Floats) -> bool:
 def _same(mark: Mark, lines: Sequence[Entity], scale: float) -> bool:
     biggest = max(lines, key=_extent)
     return (
-        mark.kind == "internal"
+        mark.kind in ("internal", "guide")
         and len(mark.points) >= len(biggest.points)
         and bool(np.allclose(mark.points[0], biggest.points[0] * scale))
     )
@@ -386,7 +386,9 @@ def _same(mark: Mark, lines: Sequence[Entity], scale: float) -> bool:
 
 def _marks(raw: _Raw, scale: float) -> list[Mark]:
     marks = []
-    for layer, kind in ((8, "internal"), (11, "cutout"), (14, "sew")):
+    # what other programs draw inside is for the eye: lines of sizes, hems and pockets, hundreds of them
+    inner = "internal" if raw.texts.get("product", "").lower() == "toile" else "guide"
+    for layer, kind in ((8, inner), (11, "cutout"), (14, "sew")):
         for line in raw.lines.get(layer, []):
             curves_ = _arcs(line, scale, closed=line.closed) if line.bulges else None
             points = _flat(curves_) if curves_ else line.points * scale

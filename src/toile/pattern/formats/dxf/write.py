@@ -16,7 +16,7 @@ from toile.pattern.model import curves
 
 _TOLERANCE = 3e-6  # a curve is within this of its polyline [m]
 _MM = 1000.0
-_MARK_LAYER = {"internal": 8, "fold": 8, "cutout": 11, "sew": 14, "cut": 1, "drill": 13}
+_MARK_LAYER = {"internal": 8, "guide": 8, "fold": 8, "cutout": 11, "sew": 14, "cut": 1, "drill": 13}
 
 
 def to_dxf(pattern: Pattern) -> str:

@@ -374,6 +374,8 @@ def _one_curve(shape: Shape, place: Floats) -> Curve:
 
 
 def _own_mark(shape: Shape, place: Floats) -> Mark:
-    kind = next((c for c in ("fold", "cutout", "sew", "drill", "cut") if c in _classes(shape)), "internal")
+    kind = next(
+        (c for c in ("guide", "fold", "cutout", "sew", "drill", "cut") if c in _classes(shape)), "internal"
+    )
     points = _flat(shape, place)
     return Mark(kind, points[:1] if kind == "drill" else points, name=shape.attributes.get("data-name", ""))  # type: ignore[arg-type]
