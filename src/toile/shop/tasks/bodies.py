@@ -6,8 +6,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from toile.body.measure.measures import measure_lines
 from toile.body.model.check_measures import BodyWarning
 from toile.body.model.make import make_body, named_body, save_body
+from toile.core.errors import ToileError
 from toile.core.records import Body
 from toile.shop.people import PEOPLE
 from toile.shop.wire import mesh_bytes, vertices_bytes
@@ -55,10 +57,31 @@ def made(
     return body, [str(w.message) for w in caught if issubclass(w.category, BodyWarning)]
 
 
+def tapes(body: Body) -> dict[str, dict[str, Any]]:
+    """Return where a tape lies for each measure: points part of the way from one vertex to another.
+
+    So the page can lay it on the same body with other measures, too. Bodies that are not ours have none.
+    """
+    try:
+        lines = measure_lines(body)
+    except ToileError:
+        return {}
+    return {
+        line.name: {
+            "start": line.start.tolist(),
+            "end": line.end.tolist(),
+            "share": line.share.round(3).tolist(),
+            "closed": line.closed,
+        }
+        for line in lines
+    }
+
+
 def write_body(body: Body, folder: Path) -> dict[str, Any]:
     """Write a body as the engine reads it and as the page does; return the files' names."""
     save_body(body, folder / "body.toile")
-    about = {"measures": {k: float(v) for k, v in body.measurements.items()}}
+    measures = {k: float(v) for k, v in body.measurements.items()}
+    about = {"measures": measures, "tapes": tapes(body)}
     (folder / "vertices.bin").write_bytes(vertices_bytes(body.vertices, about))
     (folder / "mesh.bin").write_bytes(mesh_bytes(body))
     return {"files": ["body.toile", "vertices.bin", "mesh.bin"]}

@@ -7,35 +7,37 @@ import { t } from "../texts";
 import type { Update } from "../page";
 import { icon } from "./icon";
 import { stageHolder, viewButtons } from "./stage";
-import { type BodyHead, readBodyMesh, readVertices } from "./wire";
+import { layTape, readBodyMesh, readVertices, type Tape } from "./wire";
 
 export interface BodyStage {
   view: () => TemplateResult;
   show: (body: Body) => void;
   /** the same body with other measures */
-  change: (vertices: Float32Array, tapes?: BodyHead["tapes"]) => void;
+  change: (vertices: Float32Array) => void;
   tape: (name: string | undefined) => void;
   leave: () => void;
 }
 
 export function bodyStage(update: Update): BodyStage {
   const holder = stageHolder(update);
-  let tapes: BodyHead["tapes"] = {};
+  let tapes: Record<string, Tape> = {};
+  let skin: Float32Array | undefined;
   let held: string | undefined;
   let wanted = 0;
 
   const drawTape = () => {
-    const points = held ? tapes?.[held] : undefined;
-    holder.use((stage) => stage.setTape(points ? Float32Array.from(points.flat()) : null));
+    const tape = held ? tapes[held] : undefined;
+    holder.use((stage) => stage.setTape(tape && skin ? layTape(tape, skin) : null));
   };
   const show = async (body: Body): Promise<void> => {
     const number = ++wanted;
-    const [mesh, skin] = await Promise.all([
+    const [mesh, rest] = await Promise.all([
       client.getBodyMesh(body.id).then((answer) => answer.arrayBuffer()),
       client.getBodyVertices(body.id).then((answer) => answer.arrayBuffer()),
     ]);
     if (number !== wanted) return;
-    const { head, vertices } = readVertices(skin);
+    const { head, vertices } = readVertices(rest);
+    skin = vertices;
     tapes = head.tapes ?? {};
     holder.use((stage) => {
       stage.setBody(readBodyMesh(mesh, vertices));
@@ -48,8 +50,8 @@ export function bodyStage(update: Update): BodyStage {
   return {
     view: () => html`${holder.view(t("body.stage"), html`<span class="no-picture">${icon("stand")}</span>`)} ${viewButtons(holder)}`,
     show: (body) => void show(body).catch(() => undefined),
-    change: (vertices, found) => {
-      tapes = found ?? {};
+    change: (vertices) => {
+      skin = vertices;
       holder.use((stage) => stage.setBodyVertices(vertices));
       drawTape();
     },

@@ -39,7 +39,7 @@ export function measureForm(update: Update, stage: BodyStage, done: (body: Body)
     try {
       const answer = await client.previewBody(request());
       const { head, vertices } = readVertices(await answer.arrayBuffer());
-      stage.change(vertices, head.tapes);
+      stage.change(vertices);
       measures = { ...head.measures, ...given };
       notes = head.notes ?? [];
     } catch {

@@ -7,7 +7,30 @@ export interface BodyHead {
   high: [number, number, number];
   measures: Record<string, number>;
   notes?: string[];
-  tapes?: Record<string, [number, number, number][]>;
+  tapes?: Record<string, Tape>;
+}
+
+/** Where a measure is taken: points part of the way from one vertex to another. */
+export interface Tape {
+  start: number[];
+  end: number[];
+  share: number[];
+  closed: boolean;
+}
+
+/** A tape as it lies on a skin, 3 numbers a point [m]. */
+export function layTape({ start, end, share, closed }: Tape, vertices: Float32Array): Float32Array {
+  const count = start.length + (closed ? 1 : 0);
+  const out = new Float32Array(3 * count);
+  for (let i = 0; i < count; i++) {
+    const k = i % start.length;
+    const [a, b, part] = [3 * (start[k] ?? 0), 3 * (end[k] ?? 0), share[k] ?? 0];
+    for (let axis = 0; axis < 3; axis++) {
+      const from = vertices[a + axis] ?? 0;
+      out[3 * i + axis] = from + part * ((vertices[b + axis] ?? 0) - from);
+    }
+  }
+  return out;
 }
 
 interface MeshHead {

@@ -1,0 +1,218 @@
+"""The shop in a real browser: from measures to an order; phone, keyboard, offline; axe finds nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi")
+api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: run 'make readers'")
+
+from folders import ROOT  # noqa: E402
+from shop_server import Receiver, ShopServer, wait_for  # noqa: E402
+
+PAGE = ROOT / "src" / "toile" / "web" / "page" / "shop" / "index.html"
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+LONG = 120_000
+"""a loaded machine sews slowly [ms]"""
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+SOFTWARE = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+PHONE, WIDE = {"width": 375, "height": 812}, {"width": 1280, "height": 800}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
+    if not PAGE.is_file():
+        pytest.skip("the pages are not built: make page, where Node is there")
+    started = ShopServer(tmp_path_factory.mktemp("pages") / "shop", "--workers", "1", "--rate", "0")
+    try:
+        started.ready()
+        yield started
+    finally:
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    own = shutil.which("chromium") or shutil.which("chromium-browser")
+    if own is None:
+        pytest.skip("chromium is not installed")
+    with api.sync_playwright() as play:
+        started = play.chromium.launch(executable_path=own, args=FLAGS + SOFTWARE)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def wrong() -> list[str]:
+    """What the page's console complained about."""
+    return []
+
+
+def opened(browser: Any, shop: ShopServer, wrong: list[str], size: dict[str, int], path: str = "/") -> Any:
+    context = browser.new_context(
+        viewport=size, locale="en-GB", reduced_motion="reduce", base_url=shop.address
+    )
+    page = context.new_page()
+    page.set_default_timeout(LONG)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on(
+        "console", lambda said: wrong.append(said.text) if "Content Security Policy" in said.text else None
+    )
+    page.goto(path)
+    page.locator("main h1").first.wait_for()
+    return page
+
+
+def keep(page: Any, name: str) -> None:
+    """Leave a picture for people in the folder that TOILE_SHOTS names."""
+    if folder := os.environ.get("TOILE_SHOTS"):
+        page.screenshot(path=str(Path(folder) / f"{name}.png"), timeout=LONG, animations="disabled")
+
+
+def test_from_measures_to_an_order_that_arrives(shop: ShopServer, browser: Any, wrong: list[str]) -> None:
+    receiver = Receiver(fails=2)
+    with shop.merchant() as merchant:
+        assert merchant.post("/api/merchant/webhooks", json={"url": receiver.url}).status_code == 201
+    page = opened(browser, shop, wrong, WIDE, "/body?for=everyday-skirt")
+    # measures: the slider moves, the body is asked for, and taken
+    slider = page.locator("#measure-waist")
+    before = slider.input_value()
+    with page.expect_response("**/api/bodies/preview"):
+        slider.focus()
+        slider.press("ArrowRight")
+    assert slider.input_value() != before
+    page.get_by_role("button", name="Use this body").click()
+    page.wait_for_url("**/garment/everyday-skirt")
+    # try on, in the size that is recommended for this body
+    best = page.locator(".size.best input")
+    assert best.is_checked()
+    page.get_by_role("button", name="Sew it on me").click()
+    acts = page.get_by_role("group", name="Movement")
+    acts.wait_for()
+    page.locator(".stage.seen").wait_for()
+    keep(page, "dressed")
+    # another size is sewn at once
+    sizes = page.locator(".size input")
+    last = sizes.count() - 1
+    with page.expect_response(lambda r: r.url.endswith("/api/tryons") and r.request.method == "POST"):
+        sizes.nth(last).check(force=True)
+    acts.wait_for()
+    page.get_by_role("button", name="Walk").click()
+    page.locator('.act[aria-pressed="true"]', has_text="Walk").wait_for()
+    keep(page, "walk")
+    fits = page.get_by_role("button", name="How it fits")
+    fits.click()
+    assert page.locator(".legend li").all_inner_texts() == ["loose", "easy", "close", "tight", "too tight"]
+    assert page.locator(".ease tr").count() >= 2
+    keep(page, "fit")
+    page.get_by_label("Compare sizes").select_option(index=1)
+    page.locator(".stages.two .stage.seen").nth(1).wait_for()
+    keep(page, "compare")
+    page.get_by_role("button", name="Put in basket").click()
+    page.get_by_role("link", name="Basket, 1 items").click()
+    page.get_by_role("link", name="Order", exact=True).click()
+    # what is missing is told at its field
+    page.get_by_role("button", name="Place the order").click()
+    assert page.locator("#order-name-wrong").inner_text() == "Please fill this in."
+    fields = {
+        "name": "Ada Example", "email": "ada@example.org", "street": "1 Loom Lane", "postcode": "12345",
+        "city": "Weaverton", "country": "Utopia",
+    }  # fmt: skip
+    for name, value in fields.items():
+        page.locator(f"#order-{name}").fill(value)
+    page.get_by_role("button", name="Place the order").click()
+    page.wait_for_url("**/thanks/*")
+    number = page.locator(".number").inner_text().removeprefix("Order number ")
+    # the receiver refuses twice, and gets it all the same
+    wait_for(lambda: number in receiver.orders(), 90)
+    receiver.close()
+    page.context.close()
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/body", "/garment/tshirt", "/outfit", "/basket", "/order", "/merchant", "/nowhere/at-all"]
+)
+def test_a_phone_shows_every_page_without_scrolling_sideways(
+    shop: ShopServer, browser: Any, wrong: list[str], path: str
+) -> None:
+    page = browser.new_page(viewport=PHONE, base_url=shop.address, reduced_motion="reduce", locale="de-DE")
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(path)
+    page.locator("main h1, main h2").first.wait_for(timeout=LONG)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    small = "[...document.querySelectorAll('body *')].filter(e => e.checkVisibility() && e.textContent.trim() && parseFloat(getComputedStyle(e).fontSize) < 14).length"  # noqa: E501
+    assert page.evaluate(small) == 0
+    assert page.locator("html").get_attribute("lang") == "de"
+    keep(page, f"phone{path.replace('/', '-')}")
+    page.close()
+    assert wrong == []
+
+
+def test_keyboard_alone_leads_from_the_rail_to_the_basket(
+    shop: ShopServer, browser: Any, wrong: list[str]
+) -> None:
+    page = opened(browser, shop, wrong, WIDE)
+    page.locator(".card").first.wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.getAttribute('href')") == "/garment/tshirt":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/garment/tshirt")
+    page.locator("main h1").wait_for()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if "Put in basket" in page.evaluate("document.activeElement.textContent"):
+            break
+    # what has the focus is seen
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "dashed"
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Basket, 1 items").wait_for()
+    page.context.close()
+    assert wrong == []
+
+
+def test_what_was_opened_works_offline(shop: ShopServer, browser: Any, wrong: list[str]) -> None:
+    page = opened(browser, shop, wrong, PHONE)
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.reload()
+    page.locator(".card").first.wait_for()
+    page.locator('a.way[href="/basket"]').click()
+    page.get_by_role("heading", name="Your basket is empty").wait_for()
+    page.context.set_offline(True)
+    page.goto("/")
+    page.locator(".card").first.wait_for()
+    page.get_by_text("You are offline").wait_for()
+    page.locator('a.way[href="/basket"]').click()
+    page.get_by_role("heading", name="Your basket is empty").wait_for()
+    page.context.close()
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not installed: make page, where Node is there")
+@pytest.mark.parametrize("path", ["/", "/body", "/garment/tshirt", "/basket", "/merchant"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(shop: ShopServer, browser: Any, path: str, scheme: str) -> None:
+    page = browser.new_page(
+        viewport=PHONE, base_url=shop.address, reduced_motion="reduce", color_scheme=scheme, locale="en-GB"
+    )
+    page.goto(path)
+    page.locator("main h1").first.wait_for(timeout=LONG)
+    page.wait_for_timeout(500)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+    found = page.evaluate("rules => axe.run(document, rules)", rules)
+    told = [f"{v['id']}: {[n['target'] for n in v['nodes']][:3]}" for v in found["violations"]]
+    page.close()
+    assert told == []
