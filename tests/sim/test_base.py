@@ -111,7 +111,7 @@ def test_what_is_not_derived_is_told_how() -> None:
     solver, state = sheet()
     with pytest.raises(ToileError, match=r"Ghost is no Collider: derive .* of toile\.sim\.colliders\.base"):
         advance_frame(solver, Ghost(), state, *poses(), 1 / 60)  # type: ignore[arg-type]
-    with pytest.raises(ToileError, match=r"Ghost is no Solver: derive .* Solver of toile\.sim\.solvers\.base"):
+    with pytest.raises(ToileError, match=r"Ghost is no Solver: derive .* of toile\.sim\.solvers\.base"):
         advance_frame(Ghost(), Bubble(), state, *poses(), 1 / 60)  # type: ignore[arg-type]
 
 
