@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from toile.core.records import LIMBS, Body, Floats, Garment, Ints
+from toile.core.records import LIMBS, Body, Bools, Floats, Garment, Ints
 from toile.geometry.raster import Floats32
 
 Printer = Callable[[Floats32], Floats32]
@@ -109,7 +109,7 @@ def underlayer(body: Body) -> Callable[[Floats32, Ints], Floats32]:
     heights = body.measurements
     top = np.float32(heights.get("armpit_height", 0.75 * heights["height"]) - BELOW_ARMPIT)
     leg = np.float32(heights.get("crotch_height", 0.47 * heights["height"]) + LEG_LINE)
-    some = np.isin(body.limb, [LIMBS.index(name) for name in COVERED])
+    some: Bools = np.isin(body.limb, [LIMBS.index(name) for name in COVERED])
     covers = some[body.triangles].all(axis=1)
 
     def share(place: Floats32, triangle: Ints) -> Floats32:
