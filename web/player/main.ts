@@ -1,11 +1,12 @@
-/** A page with one dressed body: `?src=look.play`, or what was put into the page itself. */
+/** A page with one dressed body: files beside it, `?src=…&scene=…`, or what was put into the page itself. */
 import { ToileViewer } from "toile-viewer";
 
 const viewer = document.querySelector("toile-viewer");
 if (viewer instanceof ToileViewer) start(viewer);
 
 function start(viewer: ToileViewer): void {
-  const inside = document.getElementById("recording")?.textContent;
-  if (inside) void viewer.open(Uint8Array.from(atob(inside), (letter) => letter.charCodeAt(0)));
-  else void viewer.open(new URLSearchParams(location.search).get("src") ?? "look.play");
+  const asked = new URLSearchParams(location.search);
+  const src = asked.get("src") ?? viewer.dataset.src, scene = asked.get("scene") ?? viewer.dataset.scene;
+  if (src) viewer.setAttribute("src", src);
+  if (scene) void viewer.openScene(scene);
 }

@@ -26,6 +26,24 @@ export function readBody(head: Block): BodyMesh | null {
   return { vertices, triangles, joints, weights, jointCount };
 }
 
+/** Reads the body that a scene is computed with: any number of joints a vertex, of which the eight strongest are drawn. */
+export function sceneBody(block: Block, jointCount: number): BodyMesh {
+  const vertices = numbers(block, "body.vertices", 3, 1e3), count = vertices.length / 3;
+  const triangles = Uint32Array.from(wholes(block, "skin.triangles", 3, 0, count - 1));
+  const joint = wholes(block, "joints.vertex", 1, 0, jointCount - 1), weight = numbers(block, "joints.weight", 1, 2);
+  const width = joint.length / Math.max(count, 1);
+  if (!Number.isInteger(width) || weight.length !== joint.length) throw new ToileError("the scene's body does not fit together");
+  const joints = new Uint16Array(8 * count), weights = new Float32Array(8 * count);
+  for (let v = 0; v < count; v++) {
+    const order = Array.from({ length: width }, (_, k) => width * v + k).sort((a, b) => weight[b]! - weight[a]!).slice(0, 8);
+    order.forEach((at, k) => {
+      joints[8 * v + k] = joint[at]!;
+      weights[8 * v + k] = weight[at]!;
+    });
+  }
+  return { vertices, triangles, joints, weights: unitRows(weights), jointCount };
+}
+
 function unitRows(values: Float32Array): Float32Array {
   const out = new Float32Array(values.length);
   for (let at = 0; at < out.length; at += 8) {
