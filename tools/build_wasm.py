@@ -21,12 +21,25 @@ OTHER_METHODS = {
     "ellipsoids_plain", "boxes", "ball", "respond", "limb_maps",
 }  # fmt: skip
 """what the default method does without: the page plays nothing else"""
-COMMON = "-target wasm32-wasi -std=c++20 -O3".split()
-COMPILE = (
-    "-msimd128 -mbulk-memory -ffp-contract=off -fno-math-errno -fno-trapping-math -fno-exceptions -fno-rtti "
-    "-fvisibility=hidden -ffunction-sections -fdata-sections -Wall -Wextra -Wno-psabi -Iengine -Ibindings/wasm"
-).split()
-LINK = "-mexec-model=reactor -s -Wl,--export-dynamic,--gc-sections,-z,stack-size=4194304".split()
+COMMON = ["-target", "wasm32-wasi", "-std=c++20", "-O3"]
+COMPILE = [
+    "-msimd128",
+    "-mbulk-memory",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fvisibility=hidden",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-Wall",
+    "-Wextra",
+    "-Wno-psabi",
+    "-Iengine",
+    "-Ibindings/wasm",
+]
+LINK = ["-mexec-model=reactor", "-s", "-Wl,--export-dynamic,--gc-sections,-z,stack-size=4194304"]
 WITH_THREADS = "-mcpu=generic+atomics+bulk_memory+simd128+mutable_globals"
 BUILDS = {
     "toile": ("threads_single.cpp", [], ["-Wl,--initial-memory=33554432,--max-memory=1073741824"]),
@@ -45,9 +58,7 @@ BUILDS = {
 def sources(threads: str) -> list[Path]:
     """Return what is compiled, in the order in which it is linked."""
     engine = sorted((ROOT / "engine").rglob("*.cpp"))
-    chosen = [
-        s for s in engine if s.stem not in OTHER_METHODS and not s.stem.endswith(("_avx2", "_avx512"))
-    ]
+    chosen = [s for s in engine if s.stem not in OTHER_METHODS and not s.stem.endswith(("_avx2", "_avx512"))]
     own = [ROOT / "bindings" / "wasm" / name for name in ("toile.cpp", "without_avx.cpp", threads)]
     return [s for s in chosen if s.name != "threads.cpp"] + own
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +18,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Body
 from toile.core.units import parse_length
 from toile.core.work import at_work
-from toile.export.library import EXPORTS, export
+from toile.export.library import ENDINGS, EXPORTS, export
 from toile.garment.build import MESHES
 from toile.garment.fabric import FABRICS
 from toile.jobs.records import AUTO
@@ -105,7 +106,7 @@ def add_outputs(parser: argparse.ArgumentParser, usual: str) -> None:
     """Let a command write several results; see outputs_of."""
     parser.add_argument(
         "-o", "--output", action="append", default=[], metavar="FILE",
-        help=f"ending in {', '.join(EXPORTS)}; may be given several times (default: {usual})",
+        help=f"ending in {ENDINGS}; may be given several times (default: {usual})",
     )  # fmt: skip
 
 
@@ -211,8 +212,11 @@ def reading(options: argparse.Namespace, *paths: str) -> dict[str, Any]:
 
 def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results") -> Path:
     """Return the path if something can be written under that name; asked before any work is done."""
-    if Path(path).suffix.lower() not in endings:
-        raise ToileError(f"{path}: {what} are written as {', '.join(endings)}: change the ending")
+    ending = Path(path).suffix.lower()
+    # a folder is asked for by a stroke at its end: a name without an ending is a slip
+    if ending not in endings or (not ending and not path.endswith(("/", os.sep))):
+        words = ", ".join(e or "FOLDER/" for e in endings)
+        raise ToileError(f"{path}: {what} are written as {words}: change the ending")
     if not Path(path).absolute().parent.is_dir():
         raise ToileError(f"{path}: the folder does not exist: create it first")
     return Path(path)

@@ -19,7 +19,7 @@ from toile.cli.common import (
     write_result,
 )
 from toile.core.errors import ToileError
-from toile.export.library import EXPORTS
+from toile.export.library import ENDINGS, EXPORTS
 from toile.export.usd_import import import_usd
 from toile.jobs.describe import Inputs
 from toile.jobs.exporting import export_to
@@ -35,11 +35,10 @@ def add_export(commands: Commands) -> None:
         "export",
         help="hand a result to another program",
         description="Writes a .toile recording in another format, told by the ending.",
-        epilog="example: toile export walk.toile -o walk.usd -o walk.gif",
+        epilog="example: toile export walk.toile -o walk.usd -o walk.gif -o page/",
     )
     parser.add_argument("file", metavar="FILE.toile")
-    endings = ", ".join(EXPORTS)
-    parser.add_argument("-o", "--output", action="append", required=True, metavar="FILE", help=endings)
+    parser.add_argument("-o", "--output", action="append", required=True, metavar="FILE", help=ENDINGS)
     add_smooth_option(parser)
     parser.add_argument("--skip-damaged", action="store_true", help="leave frames out that cannot be read")
     parser.add_argument(

@@ -11,6 +11,7 @@ from toile.core.errors import ToileError
 from toile.export.alembic import write_alembic
 from toile.export.gltf_motion import write_glb
 from toile.export.obj import write_obj, write_obj_sequence
+from toile.export.page import write_page
 from toile.export.playback import write_playback
 from toile.export.point_cache import write_point_cache
 from toile.export.usd import write_usd
@@ -70,11 +71,15 @@ EXPORTS: dict[str, Callable[..., object]] = {
     ".gif": write_gif,
     ".mp4": write_mp4,
     ".play": write_playback,
+    ".html": write_page,
+    "": write_page,
 }
-"""suffix → function(recording, path, **options)"""
+"""suffix → function(recording, path, **options); no suffix: a folder"""
+ENDINGS = ", ".join([*(suffix for suffix in EXPORTS if suffix), "or a folder/"])
+"""what a path may end in, in words"""
 SAY_AXES = frozenset((".usd", ".usdc", ".usda", ".usdz"))
 """formats that tell their axes and units; the others are in metres, y up"""
-AS_RECORDED = frozenset((".toile", ".png", ".gif", ".mp4", ".play"))
+AS_RECORDED = frozenset((".toile", ".png", ".gif", ".mp4", ".play", ".html", ""))
 """our own, and pictures: people stay where we had them"""
 
 
@@ -88,7 +93,7 @@ def export(
     """
     suffix = Path(path).suffix.lower()
     if suffix not in EXPORTS:
-        raise ToileError(f"cannot write {path}: choose one of {', '.join(EXPORTS)}")
+        raise ToileError(f"cannot write {path}: choose one of {ENDINGS}")
     with opened(recording) as source:
         shown = Smoothed(source, smooth) if smooth else source
         if suffix not in AS_RECORDED:
