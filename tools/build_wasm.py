@@ -1,6 +1,6 @@
-"""Builds the engine for browsers: build/wasm/toile.wasm, and toile-threads.wasm for pages that may share memory.
+"""Builds the engine for browsers: build/wasm/toile.wasm; toile-threads.wasm for pages that may share memory.
 
-The compiler is the package ``ziglang``. The same sources give the same bytes. Usage: python tools/build_wasm.py
+The compiler is the package ``ziglang``; the same sources give the same bytes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "wasm"
 OTHER_METHODS = {
-    "figure", "raster", "verlet", "verlet_plain", "spring", "follow", "follow_plain", "colouring", "ellipsoids",
-    "ellipsoids_plain", "boxes", "ball", "respond", "limb_maps",
-}  # fmt: skip
+    *("figure", "raster", "verlet", "verlet_plain", "spring", "follow", "follow_plain", "colouring"),
+    *("ellipsoids", "ellipsoids_plain", "boxes", "ball", "respond", "limb_maps"),
+}
 """what the default method does without: the page plays nothing else"""
 COMMON = ["-target", "wasm32-wasi", "-std=c++20", "-O3"]
 COMPILE = [
