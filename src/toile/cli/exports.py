@@ -19,7 +19,7 @@ from toile.cli.common import (
     write_result,
 )
 from toile.core.errors import ToileError
-from toile.export.library import ENDINGS, EXPORTS
+from toile.export.library import ENDINGS
 from toile.export.usd_import import import_usd
 from toile.jobs.describe import Inputs
 from toile.jobs.exporting import export_to
