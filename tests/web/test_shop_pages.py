@@ -14,7 +14,7 @@ pytest.importorskip("fastapi")
 api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: run 'make readers'")
 
 from folders import ROOT  # noqa: E402
-from shop_server import Receiver, ShopServer, wait_for  # noqa: E402
+from shop_server import START, Receiver, ShopServer, wait_for  # noqa: E402
 
 PAGE = ROOT / "src" / "toile" / "web" / "page" / "shop" / "index.html"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -34,7 +34,9 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
         pytest.skip("the pages are not built: make page, where Node is there")
     started = ShopServer(tmp_path_factory.mktemp("pages") / "shop", "--workers", "1", "--rate", "0")
     try:
-        started.ready()
+        visitor = started.visitor()
+        wait_for(lambda: len(visitor.get("/api/bodies").json()["standard"]) == 5, START)
+        visitor.close()
         yield started
     finally:
         started.close()

@@ -1,8 +1,8 @@
-/** The first screen's picture: somebody walks, recorded; a picture where there is no recording or no 3D. */
+/** The first screen's picture: the visitor walks in what they last walked in; before that, and without 3D, a picture. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Garment } from "../../../shared/api";
+import type { Garment, TryOn } from "../../../shared/api";
 import type { Update } from "../page";
-import { theRail } from "../shop";
+import { client, theRail } from "../shop";
 import { t } from "../texts";
 import { garmentPicture, pictureOf } from "./card";
 import { clothLook } from "./cloth-look";
@@ -10,18 +10,13 @@ import { icon } from "./icon";
 import { stageHolder } from "./stage";
 import { openTake } from "./take";
 
-/** where the server keeps this week's walk */
-const WALK = "/api/hero";
-
-interface Week {
-  garment_id: string;
-  colour: string;
-  url: string;
-}
-
 export interface WalkBy {
   view: () => TemplateResult;
   leave: () => void;
+}
+
+function walkOf({ motions }: TryOn): string | undefined {
+  return motions.find((work) => work.act === "walk" && work.state === "done")?.files.find((file) => file.kind === "recording")?.url;
 }
 
 export function walkBy(update: Update): WalkBy {
@@ -36,17 +31,20 @@ export function walkBy(update: Update): WalkBy {
     const rail = await theRail();
     shown = rail.garments.find((garment) => garment.kind === "dress") ?? rail.garments[0];
     update();
-    const answer = await fetch(WALK, { credentials: "same-origin" });
-    if (!answer.ok) return;
-    const week = (await answer.json()) as Week;
-    shown = rail.garments.find((garment) => garment.id === week.garment_id) ?? shown;
-    const take = await openTake(week.url, () => holder.use((stage) => stage.redraw()));
+    const { items } = await client.getTryOns();
+    const walked = items.find((one) => walkOf(one));
+    const url = walked && walkOf(walked);
+    if (!walked || !url) return;
+    const worn = walked.wear.map((one) => rail.garments.find((garment) => garment.id === one.garment_id));
+    shown = worn.at(-1) ?? shown;
+    const take = await openTake(url, () => holder.use((stage) => stage.redraw()));
     holder.use((stage) => {
       if (take.body) stage.setBody(take.body);
       stage.setCloth(take.cloth);
-      const way = shown?.colours.find((one) => one.id === week.colour);
       take.cloth.parts.forEach((part, i) => {
-        if (way) stage.setMaterial(i, clothLook(way, part.material.fabric ?? shown?.fabric ?? ""));
+        const garment = worn[part.garment];
+        const way = garment?.colours.find((one) => one.id === walked.wear[part.garment]?.colour) ?? garment?.colours[0];
+        if (garment && way) stage.setMaterial(i, clothLook(way, part.material.fabric ?? garment.fabric));
       });
       stage.glide({ ...take.view, azimuth: 0.55 }, 0);
       walking = true;
