@@ -23,7 +23,7 @@ from toile import named_body, read_motion
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.audit.check import Audit, Auditor
 from toile.core.records import LIMBS, Body, Floats, Garment, Motion, PosedBody, Recording
-from toile.garment.build import sewn_labels
+from toile.garment.particles import sewn_labels
 from toile.jobs.catalogue import outfit
 from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.dress.dress import dress

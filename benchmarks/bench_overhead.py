@@ -66,7 +66,7 @@ REPETITIONS = 20
 def frame_times(walker: Walker) -> tuple[float, float, float]:
     """Simulate a frame; return the time of it all, outside kernels, and of Python alone [s]."""
     # what a frame reads of the last one, for its repetitions
-    kept = [(part, dict(vars(part))) for part in (walker, walker._solver, walker.collider)]
+    kept = [(part, dict(vars(part))) for part in (walker, walker.collider)]
     TAPE.answers.clear()
     TAPE.inside, began = 0.0, time.perf_counter()
     walker.step()

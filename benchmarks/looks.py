@@ -30,7 +30,8 @@ from toile.render.picture import Studio, frame_meshes, light_scene, render
 from toile.render.smooth import Smoothed
 from toile.sim.dress.dress import dress
 from toile.sim.method import make_method
-from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
+from toile.sim.solvers import cloth_arrays
+from toile.sim.solvers.xpbd import XpbdSettings
 from toile.sim.walk.animate import plan_walk
 from toile.sim.walk.stream import record_walk
 from toile.sim.walk.walker import AnimateSettings, Walker
@@ -62,13 +63,13 @@ CROSSINGS = ("inside", "body_pairs", "self_pairs", "layer_pairs")
 @contextmanager
 def without_threads(off: bool) -> Iterator[None]:
     """Leave long threads out, as they were not there before."""
-    usual = XpbdSolver._long_threads
+    usual = cloth_arrays.slack_threads
     if off:
-        XpbdSolver._long_threads = lambda *_: (np.zeros((0, 2), np.int32), np.zeros(0))  # type: ignore[method-assign]
+        cloth_arrays.slack_threads = lambda *_: (np.zeros((0, 2), np.int32), np.zeros(0))  # type: ignore[assignment]
     try:
         yield
     finally:
-        XpbdSolver._long_threads = usual  # type: ignore[method-assign]
+        cloth_arrays.slack_threads = usual
 
 
 @cache

@@ -18,7 +18,10 @@ NB_MODULE(_kernels, m) {
     bind_triangle_pairs(m);
     bind_proximity(m);
     bind_untangle(m);
-    bind_xpbd(m);
+    bind_cloth(m);
+    bind_contact(m);
+    bind_walker(m);
+    bind_scene(m);
     bind_skinning(m);
     bind_pose(m);
     bind_skin_travel(m);

@@ -1,13 +1,14 @@
-// How far the skin near a cloth moves against it: what decides how often it must be looked at.
+#include "body/skin_travel.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
 #include <limits>
 
-#include "bind.h"
 #include "core/threads.h"
 
+namespace body {
 namespace {
 
 struct Box {
@@ -30,16 +31,15 @@ struct Box {
     bool empty() const { return !(low[0] <= high[0]); }
 };
 
-constexpr int LIMIT = 32;             // thin limbs
 constexpr std::size_t STRETCH = 1024;  // skin vertices that a thread takes at a time
 
 // of some hundred rows evenly taken from all
-std::array<double, 3> median(Points rows) {
+std::array<double, 3> median(const double *rows, std::size_t count) {
     std::array<double, 3> r{};
-    const std::size_t every = std::max<std::size_t>(1, rows.shape(0) / 1000), n = (rows.shape(0) + every - 1) / every, half = n / 2;
+    const std::size_t every = std::max<std::size_t>(1, count / 1000), n = (count + every - 1) / every, half = n / 2;
     std::vector<double> column(n);
     for (int k = 0; k < 3; ++k) {
-        for (std::size_t i = 0; i < n; ++i) column[i] = rows.data()[3 * every * i + k];
+        for (std::size_t i = 0; i < n; ++i) column[i] = rows[3 * every * i + k];
         std::nth_element(column.begin(), column.begin() + half, column.end());
         r[k] = column[half];
         if (n % 2 == 0) r[k] = 0.5 * (r[k] + *std::max_element(column.begin(), column.begin() + half));
@@ -49,49 +49,46 @@ std::array<double, 3> median(Points rows) {
 
 // what one thread finds
 struct Seen {
-    Box cloth, reach[LIMIT];
-    double broadest = 0, thinnest[LIMIT] = {};  // squared, of broad limbs and of each thin one
+    Box cloth, reach[MOST_THIN_LIMBS];
+    double broadest = 0, thinnest[MOST_THIN_LIMBS] = {};  // squared, of broad limbs and of each thin one
 };
 
-class SkinTravel {
+class Measuring {
   public:
-    SkinTravel(Points before, Points after, const std::int32_t *limb, const std::int32_t *thin, Points position, Points velocity, double dt, double near)
-        : before_(before.data()), after_(after.data()), limb_(limb), thin_(thin), count_(before.shape(0)), position_(position), dt_(dt), near_(near),
-          speed_(std::make_unique_for_overwrite<double[]>(3 * count_)) {
-        const int size = count_ + position.shape(0) < 4 * STRETCH ? 1 : thread_count();
+    Measuring(const SkinAndCloth &both, double dt, double near, double *speed) : both_(both), dt_(dt), near_(near), speed_(speed) {
+        const std::size_t skin = both.vertex_count, cloth = both.particle_count;
+        const int size = skin + cloth < 4 * STRETCH ? 1 : thread_count();
         std::vector<Seen> seen(size);
         run_team(size, [&](int rank, int team, Barrier &barrier) {
-            if (rank == 0) drift_ = median(velocity);
+            if (rank == 0) drift_ = median(both.velocity, cloth);
             // the others look at the cloth meanwhile
-            const Share mine = team == 1 ? Share{0, position.shape(0)} : rank ? share(position.shape(0), rank - 1, team - 1) : Share{0, 0};
-            for (std::size_t i = mine.begin; i < mine.end; ++i) seen[rank].cloth.add(position.data() + 3 * i);
+            const Share mine = team == 1 ? Share{0, cloth} : rank ? share(cloth, rank - 1, team - 1) : Share{0, 0};
+            for (std::size_t i = mine.begin; i < mine.end; ++i) seen[rank].cloth.add(both.position + 3 * i);
             barrier.wait();
-            Box cloth;
-            for (const Seen &one : seen) cloth.add(one.cloth);
-            cloth.grow(near_);
-            for (std::size_t first; (first = next_.fetch_add(STRETCH)) < count_;) measure(first, std::min(count_, first + STRETCH), cloth, seen[rank]);
+            Box reach;
+            for (const Seen &one : seen) reach.add(one.cloth);
+            reach.grow(near_);
+            for (std::size_t first; (first = next_.fetch_add(STRETCH)) < skin;) measure(first, std::min(skin, first + STRETCH), reach, seen[rank]);
         });
-        for (const Seen &one : seen) broad = std::max(broad, std::sqrt(one.broadest));
-        for (int k = 0; k < LIMIT; ++k) choose(k, seen);
+        for (const Seen &one : seen) found.broad = std::max(found.broad, std::sqrt(one.broadest));
+        for (int k = 0; k < MOST_THIN_LIMBS; ++k) choose(k, seen);
     }
-    double broad = 0, thinnest = 0;
-    std::vector<double> boxes;  // round thin limbs that matter, with room for skin and cloth to come near: low, high corner of each
-    std::unique_ptr<double[]> take_speed() { return std::move(speed_); }
+    SkinTravel found;  // boxes: round thin limbs that matter, with room for skin and cloth to come near
 
   private:
     // skin that is or comes near the box round the cloth: how far it moves against the cloth, and where thin limbs are
     void measure(std::size_t first, std::size_t last, const Box &cloth, Seen &seen) {
         const double rate = 1.0 / dt_, drift[3] = {dt_ * drift_[0], dt_ * drift_[1], dt_ * drift_[2]};
         for (std::size_t i = first; i < last; ++i) {
-            const double *start = before_ + 3 * i, *end = after_ + 3 * i;
+            const double *start = both_.before + 3 * i, *end = both_.after + 3 * i;
             double square = 0;
             for (int k = 0; k < 3; ++k) {
-                const double travel = end[k] - start[k], own = travel - drift[k];
-                speed_[3 * i + k] = travel * rate;
+                const double way = end[k] - start[k], own = way - drift[k];
+                speed_[3 * i + k] = way * rate;
                 square += own * own;
             }
             if (!(cloth.holds(start) | cloth.holds(end))) continue;
-            const auto number = thin_[limb_[i]];
+            const auto number = both_.thin[both_.limb[i]];
             if (number >= 0) seen.reach[number].add(start), seen.reach[number].add(end);
             double &most = number < 0 ? seen.broadest : seen.thinnest[number];
             most = std::max(most, square);
@@ -105,58 +102,39 @@ class SkinTravel {
         if (reach.empty()) return;
         reach.grow(near_);
         bool matters = false;
-        for (std::size_t i = 0; i < position_.shape(0) && !matters; ++i) matters = reach.holds(position_.data() + 3 * i);
+        for (std::size_t i = 0; i < both_.particle_count && !matters; ++i) matters = reach.holds(both_.position + 3 * i);
         if (!matters) return;
-        thinnest = std::max(thinnest, std::sqrt(square));
-        boxes.insert(boxes.end(), reach.low.begin(), reach.low.end()), boxes.insert(boxes.end(), reach.high.begin(), reach.high.end());
+        found.thin = std::max(found.thin, std::sqrt(square));
+        found.boxes.insert(found.boxes.end(), reach.low.begin(), reach.low.end()), found.boxes.insert(found.boxes.end(), reach.high.begin(), reach.high.end());
     }
 
-    const double *before_, *after_;
-    const std::int32_t *limb_, *thin_;
-    std::size_t count_;
-    Points position_;
+    const SkinAndCloth &both_;
     double dt_, near_;
-    std::unique_ptr<double[]> speed_;
+    double *speed_;
     std::atomic<std::size_t> next_{0};
     std::array<double, 3> drift_{};
 };
 
-nb::tuple skin_travel(Points before, Points after, In<std::int32_t, -1> limb, In<std::int32_t, -1> thin, Points position, Points velocity, double dt,
-                   double near) {
-    const std::size_t n = before.shape(0);
-    require(after.shape(0) == n && limb.size() == n, "before, after and limb need one row per skin vertex");
-    require(position.shape(0) == velocity.shape(0) && position.shape(0) > 0, "position and velocity need one row per particle");
-    require(dt > 0, "dt must be positive");
-    require_indices(limb, thin.size(), "a skin vertex names a limb that does not exist");
-    for (std::size_t k = 0; k < thin.size(); ++k) require(thin(k) >= -1 && thin(k) < LIMIT, "thin limbs are numbered from 0 to 31");
-    SkinTravel travel(before, after, limb.data(), thin.data(), position, velocity, dt, near);
-    const std::size_t box_count = travel.boxes.size() / 6;
-    return nb::make_tuple(travel.broad, travel.thinnest, own(travel.take_speed(), {n, 3}), own(std::move(travel.boxes), {box_count, 2, 3}));
+}  // namespace
+
+SkinTravel skin_travel(const SkinAndCloth &both, double dt, double near, double *velocity) {
+    return std::move(Measuring(both, dt, near, velocity).found);
 }
 
-// of rows (n, 3), always added up in the same order: the mean of their squared lengths, and of those from the mean row
-nb::tuple mean_squares(Points rows) {
+MeanSquares mean_squares(const double *rows, std::size_t row_count) {
     double sum[12] = {}, square[12] = {};
-    const double *v = rows.data();
-    const std::size_t whole = rows.size() / 12;
+    const double *v = rows;
+    const std::size_t whole = 3 * row_count / 12;
     for (std::size_t i = 0; i < whole; ++i, v += 12)
         for (int k = 0; k < 12; ++k) sum[k] += v[k], square[k] += v[k] * v[k];
-    for (std::size_t k = 0; k < rows.size() % 12; ++k) sum[k] += v[k], square[k] += v[k] * v[k];
-    const auto count = static_cast<double>(std::max<std::size_t>(rows.shape(0), 1));
+    for (std::size_t k = 0; k < 3 * row_count % 12; ++k) sum[k] += v[k], square[k] += v[k] * v[k];
+    const auto count = static_cast<double>(std::max<std::size_t>(row_count, 1));
     double all = 0, together = 0;
     for (const double part : square) all += part / count;
     for (int a = 0; a < 3; ++a) {
         const double mean = (sum[a] + sum[3 + a] + sum[6 + a] + sum[9 + a]) / count;
         together += mean * mean;
     }
-    return nb::make_tuple(all, std::max(all - together, 0.0));
+    return {all, std::max(all - together, 0.0)};
 }
-}  // namespace
-
-void bind_skin_travel(nb::module_ &m) {
-    m.def("skin_travel", &skin_travel, nb::arg("before"), nb::arg("after"), nb::arg("limb"), nb::arg("thin"), nb::arg("position"),
-          nb::arg("velocity"), nb::arg("dt"), nb::arg("near"),
-          "-> how far skin near the cloth moves against the cloth's median motion [m]: of broad limbs (thin[limb] -1), of thin ones; "
-          "velocity of the skin (n, 3) [m/s]; boxes (k, 2, 3), low and high corner, of cloth that may come near thin limbs");
-    m.def("mean_squares", &mean_squares, nb::arg("rows"), "-> mean of the squared lengths of rows (n, 3), and of their distances from the mean row");
-}
+}  // namespace body

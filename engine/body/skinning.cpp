@@ -1,12 +1,11 @@
-// Skinning: linear blend or dual quaternion, velocities against a previous pose, vertex normals.
+#include "body/skinning.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "bind.h"
-#include "core/checks.h"
 #include "core/threads.h"
 
+namespace body {
 namespace {
 
 // fewer vertices are left to one thread
@@ -98,21 +97,12 @@ void dual_quaternion(const double *m, double *q) {
     d[2] = t[1] * r[0] + t[2] * r[1] - t[0] * r[3];
     d[3] = t[2] * r[0] + t[0] * r[2] - t[1] * r[1];
 }
+}  // namespace
 
-void check_weights(const In<std::int32_t, -1, -1> &joint, const In<double, -1, -1> &weight, std::size_t vertices,
-                   std::size_t joints) {
-    require(joint.shape(0) == vertices && weight.shape(0) == vertices, "skin: one row of weights per vertex");
-    require(joint.shape(1) == weight.shape(1) && joint.shape(1) > 0, "skin: as many joints as weights per vertex");
-    if (!all_name_one(joint.data(), joint.size(), joints)) throw std::out_of_range("skin: a weight names a joint that does not exist");
-}
-
-// world_from_joint times the inverse of the rigid rest frames, 3x4 by rows
-auto from_rest(In<double, -1, 4, 4> world, In<double, -1, 4, 4> rest) {
-    const std::size_t joints = world.shape(0);
-    require(rest.shape(0) == joints, "skin: one rest frame per joint");
+std::vector<double> from_rest(const double *world, const double *rest, std::size_t joints) {
     std::vector<double> pose(12 * joints);
     for (std::size_t j = 0; j < joints; ++j) {
-        const double *w = world.data() + 16 * j, *r = rest.data() + 16 * j;
+        const double *w = world + 16 * j, *r = rest + 16 * j;
         for (int row = 0; row < 3; ++row) {
             double *out = &pose[12 * j + 4 * row];
             // row of the world's rotation times the transposed rotation at rest
@@ -120,36 +110,24 @@ auto from_rest(In<double, -1, 4, 4> world, In<double, -1, 4, 4> rest) {
             out[3] = w[4 * row + 3] - (out[0] * r[3] + out[1] * r[7] + out[2] * r[11]);
         }
     }
-    return own(std::move(pose), {joints, 12});
+    return pose;
 }
 
-// moves the skin; velocity = (new - previous) / dt where a previous pose is given, else 0
-auto skin(Points rest, In<std::int32_t, -1, -1> joint, In<double, -1, -1> weight, In<double, -1, 12> pose,
-          In<double, -1, 3> previous, double dt, bool dual) {
-    const std::size_t n = rest.shape(0), joints = pose.shape(0);
-    check_weights(joint, weight, n, joints);
-    const bool moving = previous.shape(0) > 0;
-    require(!moving || previous.shape(0) == n, "skin: the previous pose has another number of vertices");
-    require(!moving || dt > 0.0, "skin: dt must be positive");
-    auto position = std::make_unique_for_overwrite<double[]>(3 * n), velocity = std::make_unique_for_overwrite<double[]>(3 * n);
+void skin(const SkinWeights &weights, const double *pose, std::size_t joints, bool dual, const double *previous, double dt, double *position, double *velocity) {
     std::vector<double> turned(dual ? 8 * joints : 0);
-    if (dual)
-        for (std::size_t j = 0; j < joints; ++j) dual_quaternion(pose.data() + 12 * j, &turned[8 * j]);
-    const Flesh flesh{rest.data(), joint.data(), weight.data(), joint.shape(1), pose.data(), turned.data()};
-    const double rate = moving ? 1.0 / dt : 0.0;
-    {
-        nb::gil_scoped_release free;
-        for_ranges(n, SERIAL_BELOW, [&](std::size_t begin, std::size_t end) {
-            (dual ? blend_dual : blend_linear)(flesh, position.get(), begin, end);
-            if (moving)
-                for (std::size_t i = 3 * begin; i < 3 * end; ++i) velocity[i] = (position[i] - previous.data()[i]) * rate;
-            else
-                std::fill_n(velocity.get() + 3 * begin, 3 * (end - begin), 0.0);
-        });
-    }
-    return std::make_tuple(own(std::move(position), {n, 3}), own(std::move(velocity), {n, 3}));
+    for (std::size_t j = 0; j < turned.size() / 8; ++j) dual_quaternion(pose + 12 * j, &turned[8 * j]);
+    const Flesh flesh{weights.rest, weights.joint, weights.weight, weights.per_vertex, pose, turned.data()};
+    const double rate = previous ? 1.0 / dt : 0.0;
+    for_ranges(weights.vertex_count, SERIAL_BELOW, [&](std::size_t begin, std::size_t end) {
+        (dual ? blend_dual : blend_linear)(flesh, position, begin, end);
+        if (velocity && previous)
+            for (std::size_t i = 3 * begin; i < 3 * end; ++i) velocity[i] = (position[i] - previous[i]) * rate;
+        else if (velocity)
+            std::fill_n(velocity + 3 * begin, 3 * (end - begin), 0.0);
+    });
 }
 
+namespace {
 // twice the area of a triangle times its normal
 inline void face_area(const double *p, const std::int32_t *t, double *out) {
     const double *a = p + 3 * t[0], *b = p + 3 * t[1], *c = p + 3 * t[2];
@@ -165,26 +143,14 @@ inline void make_unit(double *s) {
     const double scale = length > 0.0 ? 1.0 / length : 0.0;
     for (int r = 0; r < 3; ++r) s[r] *= scale;
 }
+}  // namespace
 
-void check_faces(const In<std::int32_t, -1> &start, const In<std::int32_t, -1> &face, std::size_t n, std::size_t t) {
-    require_indices(face, t, "normals: a vertex names a triangle that does not exist");
-    require(start.shape(0) == n + 1, "normals: one start per vertex and one end");
-    for (std::size_t i = 0; i < n; ++i)
-        require(start.data()[i] >= 0 && start.data()[i] <= start.data()[i + 1], "normals: starts must ascend");
-    require(static_cast<std::size_t>(start.data()[n]) <= face.shape(0), "normals: starts end after the faces");
-}
-
-// unit normals, area-weighted mean of the faces round each vertex; face[start[i]..start[i+1]) lists them in
-// ascending order, so that both ways below add up in the same order and give the same bits
-std::vector<double> vertex_normals(Points position, Triangles triangles, In<std::int32_t, -1> start, In<std::int32_t, -1> face) {
-    const std::size_t n = position.shape(0), t = triangles.shape(0);
-    require_indices(triangles, n, "normals: a triangle names a vertex that does not exist");
+// the triangles round a vertex ascend, so that both ways below add up in the same order and give the same bits
+std::vector<double> vertex_normals(const double *position, std::size_t n, const std::int32_t *triangles, std::size_t t, const VertexFaces &faces) {
     std::vector<double> normal(3 * n, 0.0);
-    const double *p = position.data();
-    const std::int32_t *tri = triangles.data();
+    const double *p = position;
+    const std::int32_t *tri = triangles;
     const bool serial = t < SERIAL_BELOW || thread_count() == 1;
-    if (!serial) check_faces(start, face, n, t);
-    nb::gil_scoped_release free;
     if (serial) {
         double *sum = normal.data();
         for (std::size_t i = 0; i < t; ++i) {
@@ -204,8 +170,8 @@ std::vector<double> vertex_normals(Points position, Triangles triangles, In<std:
         });
         for_ranges(n, SERIAL_BELOW, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
-                for (std::int32_t f = start.data()[i]; f < start.data()[i + 1]; ++f)
-                    for (int r = 0; r < 3; ++r) normal[3 * i + r] += area[3 * face.data()[f] + r];
+                for (std::int32_t f = faces.start[i]; f < faces.start[i + 1]; ++f)
+                    for (int r = 0; r < 3; ++r) normal[3 * i + r] += area[3 * faces.face[f] + r];
                 make_unit(&normal[3 * i]);
             }
         });
@@ -213,18 +179,4 @@ std::vector<double> vertex_normals(Points position, Triangles triangles, In<std:
     return normal;
 }
 
-}  // namespace
-
-void bind_skinning(nb::module_ &m) {
-    using namespace nb::literals;
-    m.def("skin", &skin, "rest"_a, "joint"_a, "weight"_a, "pose"_a, "previous"_a, "dt"_a, "dual"_a = false,
-          "Positions and velocities of a skinned surface; pose: 3x4 world_from_rest per joint; dual: blend dual "
-          "quaternions instead of matrices.");
-    m.def("from_rest", &from_rest, "world"_a, "rest"_a, "-> world_from_rest (j, 12): 3x4 by rows; both arguments (j, 4, 4) are rigid");
-    m.def(
-        "vertex_normals",
-        [](Points position, Triangles triangles, In<std::int32_t, -1> start, In<std::int32_t, -1> face) {
-            return own(vertex_normals(position, triangles, start, face), {position.shape(0), 3});
-        },
-        "position"_a, "triangles"_a, "start"_a, "face"_a, "Unit vertex normals, area-weighted.");
-}
+}  // namespace body

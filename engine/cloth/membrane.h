@@ -10,6 +10,7 @@
 
 #include "cloth/compliance.h"
 #include "cloth/constraint_sets.h"
+#include "core/require.h"
 
 // of the flat cloth [m²]: the weights (t, 4) of triangles are the inverse of two of their sides
 inline double area_of(const double *weight, std::size_t count) {
@@ -84,7 +85,7 @@ class Membrane {
             if (kind < shared_.size()) return set_.kind.push_back(shared_[kind].first);
         }
         kind = set_.softness.size() / (3 * lanes);
-        if (kind > 65535) throw std::invalid_argument("a cloth has too many kinds of triangles");
+        if (kind > 65535) detail::refuse<std::invalid_argument>("a cloth has too many kinds of triangles");
         if (alike && shared_.size() < 64) shared_.push_back({static_cast<std::uint16_t>(kind), first});
         for (std::size_t block = 0; block < lanes; block += LANES)
             for (int k = 0; k < 3; ++k)

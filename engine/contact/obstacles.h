@@ -3,9 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
-#include "bind.h"
 #include "geometry/bvh.h"
 #include "geometry/bvh_closest.h"
 #include "contact/skin_planes.h"
@@ -16,15 +14,15 @@ struct Ball {
     double radius, reach;            // [m]
 };
 
-// Contacts with a skin as they were found, in the order in which they are given to the step, and how that skin moves on. Python keeps
-// what is pointed to.
+// Contacts with a skin as they were found, in the order in which they are given to the step, and how that skin moves on.
 struct TrackedContacts {
-    const surface::Tree *tree;
-    In<std::int32_t, -1> triangle;  // of each contact
-    Points velocity;                // of each skin vertex [m/s]
-    double radius, slip;           // points that have gone farther than slip [m] past the skin are searched again
-    std::optional<In<std::int32_t, -1, -1>> hint;
-    surface::Vec3 going;  // mean of the velocities
+    const surface::Tree *tree = nullptr;
+    const std::int32_t *triangle = nullptr;  // of each contact
+    std::size_t count = 0;                   // of contacts
+    const double *velocity = nullptr;        // of each skin vertex [m/s]
+    double radius = 0, slip = 0;             // points that have gone farther than slip [m] past the skin are searched again
+    const std::int32_t *hint = nullptr;      // (particle, group); null: nothing is known
+    surface::Vec3 going{0, 0, 0};            // mean of the velocities
 };
 
 // where packed particles are, which are measured from an origin [m]
@@ -73,7 +71,7 @@ struct TrackedContactUpdates {
     void operator()(std::size_t from, std::size_t to, const Reaches &reaches, const Emit &emit) const {
         using namespace surface;
         const Tree &tree = *tracked.tree;
-        const double *velocity = tracked.velocity.data();
+        const double *velocity = tracked.velocity;
         const auto groups = static_cast<std::size_t>(tree.group_count());
         // contacts that are followed side by side
         int batch = 0;
@@ -99,7 +97,7 @@ struct TrackedContactUpdates {
                     // by the plane that was given the skin is about as far off now
                     const Vec3 skin = load(given.velocity + 3 * c);
                     if (!reaches(k, given.gap[c] + dot(load(given.normal + 3 * c), gone - since * skin) - UNSURE, skin)) return;
-                    particle[batch] = k, place[batch] = x, triangle[batch++] = tracked.triangle(c);
+                    particle[batch] = k, place[batch] = x, triangle[batch++] = tracked.triangle[c];
                     if (batch == FEET_AT_ONCE) follow();
                 });
                 continue;
@@ -107,7 +105,7 @@ struct TrackedContactUpdates {
             follow();
             // skin may be near that was too far; the tree knows it where it was when it was fitted
             std::int32_t hint[Tree::max_groups];
-            if (tracked.hint) std::copy_n(tracked.hint->data() + p * groups, groups, hint);
+            if (tracked.hint) std::copy_n(tracked.hint + p * groups, groups, hint);
             const int count = tree.nearest_per_group(x - time * tracked.going, tracked.radius, tracked.hint ? hint : nullptr, hits);
             for (int i = 0; i < count; ++i) {
                 const Vec3 speed = speed_at(tree, hits[i], velocity);

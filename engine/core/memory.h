@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 // bytes that vectors have reserved, used or not
@@ -42,6 +43,11 @@ class Scratch {
     const T *data() const { return numbers_.get(); }
     std::size_t size() const { return size_; }
     std::size_t capacity() const { return capacity_; }
+    // hands the numbers over
+    std::unique_ptr<T[]> release() {
+        size_ = capacity_ = 0;
+        return std::move(numbers_);
+    }
 
   private:
     std::unique_ptr<T[]> numbers_;

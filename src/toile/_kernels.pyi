@@ -639,7 +639,7 @@ class ThreadPool:
 
 def use_pool(pool: ThreadPool | None) -> None:
     """
-    calls from this Python thread use that pool from now on, None: the shared one
+    calls from this Python thread use that pool from now on, None: the shared one; the caller keeps the pool
     """
 
 def thread_count() -> int:
@@ -926,66 +926,15 @@ class Untangler:
         moves position (n, 3) in place -> {rounds, body_before, body_after, cloth_before, cloth_after, moved, left: pairs of triangles that still cross (k, 2), (t, t): one that crosses the skin}
         """
 
-class ClothSmall:
-    def __init__(
-        self,
-        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        inverse_mass: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        drag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        thickness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        friction: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        triangle_weight: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 2, 2), order="C", device="cpu", writable=False)
-        ],
-        triangle_stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        stencils: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        stencil_weight: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        stencil_stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        stencil_centre: Annotated[
-            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        stencil_along: int,
-        seams: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        seam_rest: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_drag(self, drag: float) -> None: ...
-    def set_friction(
-        self,
-        scale: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_inverse_mass(
-        self,
-        inverse_mass: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
+class Cloth:
+    """A garment's constraints and the step that advances it."""
+
+    @property
+    def kind(self) -> str: ...
     def set_long_threads(
         self,
         pairs: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
         rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
@@ -1010,22 +959,6 @@ class ClothSmall:
         ],
         alternate: bool,
     ) -> None: ...
-    def set_levels(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        corner: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3, 2), order="C", device="cpu", writable=False)
-        ],
-        panel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        flat: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
-        level_count: int,
-        worn: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ]
-        | None = None,
-    ) -> None: ...
     def set_limit_compliance(self, soft_stretch: float, substep: float, bias: float = 1.0) -> None: ...
     def level_limits(
         self,
@@ -1040,24 +973,6 @@ class ClothSmall:
             NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> list[int]: ...
-    @property
-    def memory(self) -> list[tuple[str, int]]:
-        """-> bytes held, by part"""
-
-    def set_layers(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        layer: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        friction: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        thickness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
     def stretch(
         self,
         position: Annotated[
@@ -1065,10 +980,6 @@ class ClothSmall:
         ],
         every: int = 1,
     ) -> tuple[float, float]: ...
-    @property
-    def levels(self) -> list[tuple[int, int]]: ...
-    @property
-    def constraint_count(self) -> int: ...
     def step(
         self,
         position: Annotated[
@@ -1093,66 +1004,33 @@ class ClothSmall:
         contact_velocity: Annotated[
             NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        seam_from: float = 1.0,
-        seam_to: float = 1.0,
-        speed_limit: float = 50.0,
-        jolt: float = float("inf"),
-        push_limit: float = 0.02,
-        cloth_radius: float = 0.0,
-        watch: float = 0.0,
-        head_start: float = 0.0,
-        compression: float = 1.0,
-        evening: float = 0.0,
-        widest: int = 5,
-        looks: int = 1,
-        ball: Ball | None = None,
-        tracked: TrackedContacts | None = None,
-        skin_time: float = 0.0,
-        rubbing: float = 0.0,
-        apart: float = 20.0,
+        **options,
     ) -> tuple[Any, ...]: ...
+    @property
+    def memory(self) -> list[tuple[str, int]]:
+        """-> bytes held, by part"""
 
-class ClothFloat:
-    def __init__(
+    @property
+    def levels(self) -> list[tuple[int, int]]: ...
+    @property
+    def constraint_count(self) -> int: ...
+
+class ClothSolver:
+    """The default solver of a cloth: arrays as in scene_fields()."""
+
+    def __init__(self, arrays: dict) -> None: ...
+    def set_law(self, name: str, value: float) -> None:
+        """for tests"""
+
+    def set_levels(self) -> None: ...
+    @property
+    def measured(self) -> int:
+        """-> how often the stretch of the cloth has been measured"""
+
+    def pin(
         self,
-        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        inverse_mass: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        drag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        thickness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        friction: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        triangle_weight: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 2, 2), order="C", device="cpu", writable=False)
-        ],
-        triangle_stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        stencils: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        stencil_weight: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        stencil_stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        stencil_centre: Annotated[
+        particles: Annotated[
             NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        stencil_along: int,
-        seams: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        seam_rest: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def set_drag(self, drag: float) -> None: ...
@@ -1162,99 +1040,16 @@ class ClothFloat:
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
-    def set_inverse_mass(
-        self,
-        inverse_mass: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_long_threads(
-        self,
-        pairs: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_stencil_rest(
-        self,
-        rest: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_grid(
-        self,
-        rows: int,
-        columns: int,
-        cell: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
-        stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)
-        ],
-        bend: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
-        reach: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
-        stencil_of: Annotated[
-            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        alternate: bool,
-    ) -> None: ...
-    def set_levels(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        corner: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3, 2), order="C", device="cpu", writable=False)
-        ],
-        panel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        flat: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
-        level_count: int,
-        worn: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ]
-        | None = None,
-    ) -> None: ...
-    def set_limit_compliance(self, soft_stretch: float, substep: float, bias: float = 1.0) -> None: ...
-    def level_limits(
-        self,
-        level: int,
-        position: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-    ) -> tuple[Any, ...]: ...
-    def triangle_sequence(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-    ) -> list[int]: ...
-    @property
-    def memory(self) -> list[tuple[str, int]]:
-        """-> bytes held, by part"""
-
-    def set_layers(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        layer: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        friction: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        thickness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def stretch(
+    def close_seams(self, fraction: float) -> None: ...
+    def substep(
         self,
         position: Annotated[
             NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        every: int = 1,
-    ) -> tuple[float, float]: ...
-    @property
-    def levels(self) -> list[tuple[int, int]]: ...
-    @property
-    def constraint_count(self) -> int: ...
+        speed: float,
+        whipping: float,
+        over_skin: bool,
+    ) -> float: ...
     def step(
         self,
         position: Annotated[
@@ -1263,185 +1058,151 @@ class ClothFloat:
         velocity: Annotated[
             NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        dt: float,
-        substep_count: int,
+        contacts: object,
         gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
-        contact_particle: Annotated[
-            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        contact_gap: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        contact_normal: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        contact_velocity: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        seam_from: float = 1.0,
-        seam_to: float = 1.0,
-        speed_limit: float = 50.0,
-        jolt: float = float("inf"),
-        push_limit: float = 0.02,
-        cloth_radius: float = 0.0,
-        watch: float = 0.0,
-        head_start: float = 0.0,
-        compression: float = 1.0,
-        evening: float = 0.0,
-        widest: int = 5,
-        looks: int = 1,
-        ball: Ball | None = None,
-        tracked: TrackedContacts | None = None,
-        skin_time: float = 0.0,
-        rubbing: float = 0.0,
-        apart: float = 20.0,
-    ) -> tuple[Any, ...]: ...
+        watch: float | None,
+        dt: float,
+    ) -> tuple[Any, ...]:
+        """
+        -> position, velocity dt [s] later; contacts: a query, as in toile.core.records
+        """
 
-class ClothDouble:
+    @property
+    def longest_look(self) -> float: ...
+    @property
+    def followed_looks(self) -> int: ...
+    @property
+    def cloth(self) -> Cloth: ...
+
+def fixed_math(
+    name: str,
+    x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> NDArray[numpy.float64]:
+    """log, exp, power, atan2, sine, cosine of engine/core/fixed_math.h"""
+
+def step_laws() -> dict[str, Any]:
+    """
+    -> figures by which the default solver steps (engine/frame/step_laws.h)
+    """
+
+def calmness(speed: float, slow: float) -> float: ...
+def swiftness(speed: float, slow: float, fast: float) -> float: ...
+def firmness(speed: float, firm: float) -> float: ...
+def rubbing_drag(speed: float) -> float: ...
+def speeds(
+    velocity: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[float, float]: ...
+def scene_fields() -> list[tuple[str, str, str, str]]:
+    """-> name, type, shape, group of each array of a scene"""
+
+class SkinContact:
+    """
+    Contact with one body's skin: arrays as in scene_fields(). Not to be asked by two threads at once.
+    """
+
+    def __init__(self, arrays: dict) -> None: ...
+    def find(
+        self,
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        velocity: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        points: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> tuple[Any, ...]:
+        """-> particle, gap, normal, velocity, tracked contacts, grip or None"""
+
+    def follow(
+        self,
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        velocity: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        points: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        since: float,
+        boxes: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 2, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> tuple[Any, ...]:
+        """
+        the same since [s] after all were searched; points in boxes (k, 2, 3) are searched again
+        """
+
+    def sides(
+        self,
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        velocity: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        points: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> tuple[Any, ...]:
+        """
+        -> particle, gap, normal, velocity of contacts with all sides of creases
+        """
+
+    def tree(
+        self,
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> SurfaceTree:
+        """
+        -> the tree over the skin in this pose, until another pose is asked for
+        """
+
+def body_steps(
+    before: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    limb: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    thin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    position: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ],
+    velocity: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ],
+    dt: float,
+    longest_look: float,
+    followed_looks: int,
+) -> tuple[Any, ...]:
+    """
+    -> searches of the skin, those for broad limbs, velocity of the skin (n, 3), boxes near thin limbs (k, 2, 3), steps (share of the way, length [s], watch [s], since the skin was searched [s], whether contacts are followed)
+    """
+
+class Repair:
+    """The last correction of a frame. Not to be used by two threads at once."""
+
     def __init__(
         self,
-        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        inverse_mass: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        drag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        thickness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        friction: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
         triangles: Annotated[
             NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        triangle_weight: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 2, 2), order="C", device="cpu", writable=False)
-        ],
-        triangle_stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        stencils: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        stencil_weight: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        stencil_stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        stencil_centre: Annotated[
-            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        stencil_along: int,
-        seams: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        seam_rest: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_drag(self, drag: float) -> None: ...
-    def set_friction(
-        self,
-        scale: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_inverse_mass(
-        self,
-        inverse_mass: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_long_threads(
-        self,
-        pairs: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> None: ...
-    def set_stencil_rest(
-        self,
-        rest: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def set_grid(
-        self,
-        rows: int,
-        columns: int,
-        cell: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
-        stiffness: Annotated[
-            NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)
-        ],
-        bend: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
-        reach: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
-        stencil_of: Annotated[
-            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        alternate: bool,
-    ) -> None: ...
-    def set_levels(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        corner: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3, 2), order="C", device="cpu", writable=False)
-        ],
-        panel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        flat: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
-        level_count: int,
-        worn: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ]
-        | None = None,
-    ) -> None: ...
-    def set_limit_compliance(self, soft_stretch: float, substep: float, bias: float = 1.0) -> None: ...
-    def level_limits(
-        self,
-        level: int,
-        position: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-    ) -> tuple[Any, ...]: ...
-    def triangle_sequence(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-    ) -> list[int]: ...
-    @property
-    def memory(self) -> list[tuple[str, int]]:
-        """-> bytes held, by part"""
-
-    def set_layers(
-        self,
-        triangles: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         layer: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        friction: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        sides: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        thickness: Annotated[
-            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> None: ...
-    def stretch(
-        self,
         position: Annotated[
             NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        every: int = 1,
-    ) -> tuple[float, float]: ...
-    @property
-    def levels(self) -> list[tuple[int, int]]: ...
-    @property
-    def constraint_count(self) -> int: ...
-    def step(
+        pinned: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def run(
         self,
         position: Annotated[
             NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
@@ -1449,41 +1210,222 @@ class ClothDouble:
         velocity: Annotated[
             NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
+        contact: SkinContact,
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        start: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ]
+        | None = None,
+    ) -> tuple[Any, ...]:
+        """
+        -> position, velocity, (body_before, cloth_before, body_after, cloth_after, moved)
+        """
+
+class Rest:
+    """
+    Keeps a garment from trembling while its body stands still. Not to be used by two threads at once.
+    """
+
+    def __init__(
+        self,
+        triangles: Annotated[
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        position: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        contact: SkinContact,
+    ) -> None: ...
+    def stay(
+        self,
+        start: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        end: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        end_velocity: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        free: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
         dt: float,
-        substep_count: int,
+    ) -> object:
+        """-> position, velocity; None: nothing has to stay"""
+
+    def asleep(
+        self,
+        start: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        end: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        before: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        after: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        dt: float,
+    ) -> bool:
+        """-> whether cloth stays at the start of a frame"""
+
+def stands_still(
+    before: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+) -> bool:
+    """-> whether no skin moves between two poses"""
+
+def widen_zone(
+    triangles: Annotated[
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    zone: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    crossing: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
+) -> NDArray[numpy.uint8]:
+    """-> zone (n,) with what crosses, one ring round it, both sides of seams"""
+
+def carry_zone(
+    triangles: Annotated[
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    zone: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    crossing: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
+    start: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    position: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ],
+    velocity: Annotated[
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ],
+) -> tuple[Any, ...]:
+    """
+    -> position, velocity with each zone in the shape that it had at the start
+    """
+
+class Walker:
+    """
+    A dressed body in motion: arrays as in scene_fields(). Not to be used by two threads at once.
+    """
+
+    def __init__(self, arrays: dict, contact: object | None, make: object | None = None) -> None: ...
+    def frame(
+        self,
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
         gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
-        contact_particle: Annotated[
+        led: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)]
+        | None,
+        dt: float,
+    ) -> tuple[Any, ...]:
+        """
+        Compute the next frame, which ends with the skin at vertices -> (body_before, cloth_before, body_after, cloth_after, moved)
+        """
+
+    def go_to(
+        self,
+        position: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        velocity: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    def pin(
+        self,
+        particles: Annotated[
             NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
-        contact_gap: Annotated[
+    ) -> None: ...
+    @property
+    def pinned(self) -> NDArray[numpy.int32]: ...
+    @property
+    def position(self) -> NDArray[numpy.float64]: ...
+    @property
+    def velocity(self) -> NDArray[numpy.float64]: ...
+    @property
+    def sleeps(self) -> bool: ...
+
+class Scene:
+    """
+    A prepared scene as a page or a game opens it: the bytes of a file (engine/core/named_arrays.h).
+    """
+
+    def __init__(self, file: bytes) -> None: ...
+    def pose(
+        self,
+        world_from_joint: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 4, 4), order="C", device="cpu", writable=False)
+        ],
+    ) -> bool: ...
+    def pose_vertices(
+        self,
+        vertices: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> bool: ...
+    def frame(self, dt: float) -> int:
+        """-> how many crossings are left"""
+
+    @property
+    def position(self) -> NDArray[numpy.float64]: ...
+    @property
+    def velocity(self) -> NDArray[numpy.float64]: ...
+    @property
+    def skin(self) -> NDArray[numpy.float64]: ...
+    @property
+    def sleeps(self) -> bool: ...
+    @property
+    def counts(self) -> tuple[int, int, int]: ...
+    def save(self) -> NDArray[numpy.float64]: ...
+    def restore(
+        self,
+        numbers: Annotated[
             NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
-        contact_normal: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+    ) -> bool: ...
+    def set_wind(
+        self,
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def set_gravity(
+        self,
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def grab(
+        self,
+        particle: int,
+        target: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+    ) -> bool: ...
+    def let_go(self) -> None: ...
+    def pin(
+        self,
+        particles: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
-        contact_velocity: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
-        ],
-        seam_from: float = 1.0,
-        seam_to: float = 1.0,
-        speed_limit: float = 50.0,
-        jolt: float = float("inf"),
-        push_limit: float = 0.02,
-        cloth_radius: float = 0.0,
-        watch: float = 0.0,
-        head_start: float = 0.0,
-        compression: float = 1.0,
-        evening: float = 0.0,
-        widest: int = 5,
-        looks: int = 1,
-        ball: Ball | None = None,
-        tracked: TrackedContacts | None = None,
-        skin_time: float = 0.0,
-        rubbing: float = 0.0,
-        apart: float = 20.0,
-    ) -> tuple[Any, ...]: ...
+    ) -> bool: ...
+    def set_fabric(
+        self, mass: float = 1.0, stretch: float = 1.0, bend: float = 1.0, friction: float = 1.0
+    ) -> bool: ...
 
+def scene_checksum(
+    bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> int: ...
 def skin(
     rest: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     joint: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],

@@ -14,8 +14,9 @@ from toile.body.model.make import named_body
 from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Floats, Garment, Panel, Pattern, Placement, Recording
-from toile.garment.build import build, sewn_labels
+from toile.garment.build import build
 from toile.garment.outfit import join
+from toile.garment.particles import sewn_labels
 from toile.garment.place.place import place
 from toile.garment.shapes import square_cloth, tube_cloth
 from toile.pattern.drafts.library import draft

@@ -6,16 +6,10 @@ import pytest
 
 from toile.core.errors import ToileError
 from toile.core.records import Edge, EdgeRef, Garment, Hold, Ints, Mark, Panel, Pattern, Seam
-from toile.garment.build import (
-    build,
-    collapsed_triangles,
-    panel_coordinates,
-    particle_mass,
-    weld,
-    weld_positions,
-)
+from toile.garment.build import build, collapsed_triangles, panel_coordinates, weld, weld_positions
 from toile.garment.fabric import FABRICS
 from toile.garment.outfit import join, layered
+from toile.garment.particles import particle_mass
 from toile.garment.place.facing import panels_face_down, twisted_seams
 from toile.garment.shapes import flat_position, tube_cloth
 from toile.geometry.topology import boundary_loops, euler_characteristic, half_edges

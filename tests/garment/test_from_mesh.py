@@ -8,8 +8,8 @@ from toile.audit.check import audit
 from toile.body.model.make import named_body
 from toile.cli import main
 from toile.core.errors import ToileError
-from toile.garment.build import triangle_rest_areas
 from toile.garment.from_mesh import read_garment
+from toile.garment.particles import triangle_rest_areas
 from toile.garment.shapes import tube_cloth
 from toile.sim.dress.sew import SewSettings
 from toile.sim.solvers.edges import rest_lengths

@@ -6,10 +6,11 @@ import pytest
 from toile.body.model.make import named_body
 from toile.core.errors import ToileError
 from toile.core.records import Edge, EdgeRef, Panel, Pattern, Seam
-from toile.garment.build import build, triangle_rest_areas, weld
+from toile.garment.build import build, weld
 from toile.garment.mesh.fill import double_areas
 from toile.garment.mesh.grid_pattern import grid_pattern
 from toile.garment.outfit import join
+from toile.garment.particles import triangle_rest_areas
 from toile.pattern.drafts.library import draft
 from toile.pattern.model.curves import area
 from toile.sim.solvers.spring_network import grid_points, make_springs

@@ -8,8 +8,8 @@ import pytest
 from test_physics import TRUTH, G, after, cloth_of, drop_over_reach, energies, no_contacts, sliding, space
 
 from toile.core.records import Floats, Garment, Scene, State
-from toile.garment.build import particle_mass
 from toile.garment.fabric import fabric
+from toile.garment.particles import particle_mass
 from toile.garment.shapes import flat_position, square_cloth
 from toile.sim.solvers.xpbd import RUBBING, XpbdSettings, XpbdSolver, rubbing_drag
 

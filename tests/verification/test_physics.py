@@ -8,7 +8,8 @@ import pytest
 from scipy.optimize import brentq
 
 from toile.core.records import Contacts, Edge, Fabric, Floats, Garment, Mark, Panel, Pattern, Scene, State
-from toile.garment.build import build, particle_mass
+from toile.garment.build import build
+from toile.garment.particles import particle_mass
 from toile.garment.shapes import flat_position, square_cloth
 from toile.sim.colliders.base import no_contacts
 from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver

@@ -15,7 +15,8 @@ from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.audit.openings import Branches, Opening, openings
 from toile.core.errors import ToileError
 from toile.core.records import Body, Bools, Floats, Garment, Ints, PosedBody, Recording
-from toile.garment.build import seam_gaps, sewn_labels
+from toile.garment.build import seam_gaps
+from toile.garment.particles import sewn_labels
 from toile.geometry.topology import components
 from toile.geometry.triangles import StretchStatistics, edge_elongation, stretch_statistics
 from toile.store.record import Frame, Replayable, sound_frames, source_of

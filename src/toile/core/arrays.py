@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,3 +48,12 @@ def set_fields(record: object, **values: Any) -> None:
     """Store checked values in a frozen record from its __post_init__."""
     for key, value in values.items():
         object.__setattr__(record, key, value)
+
+
+def as_kernel_arrays(arrays: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+    """Return arrays of the two types that the engine reads by name (int32, float64), row by row."""
+    found = {name: np.asarray(values) for name, values in arrays.items()}
+    return {
+        name: np.ascontiguousarray(values, np.float64 if values.dtype.kind == "f" else np.int32)
+        for name, values in found.items()
+    }

@@ -19,9 +19,9 @@ from toile.garment.fabric import fabric as fabric_named
 from toile.garment.mesh.grid_pattern import grid_pattern
 from toile.garment.mesh.sample import seam_title
 from toile.garment.mesh.triangulate import mesh_pattern
+from toile.garment.particles import mean_of_each
 from toile.garment.place.facing import panels_face_down
 from toile.geometry.topology import linked
-from toile.geometry.triangles import lumped_masses, triangle_areas
 
 MESHES: Mapping[str, Callable[[Pattern, float], dict[str, PanelMesh]]] = {
     "triangles": mesh_pattern,
@@ -115,43 +115,16 @@ def weld_positions(garment: Garment, welded: Garment, position: Floats) -> Float
     return mean_of_each(welded.uv_particle, position[garment.uv_particle], welded.particle_count)
 
 
-def mean_of_each(label: Ints, points: Floats, count: int) -> Floats:
-    """Return the mean of the points (m, 3) that share a number (m,), for each number below count."""
-    joined = np.bincount(label, minlength=count)
-    total = [np.bincount(label, points[:, k], count) for k in range(3)]
-    return np.asarray(np.stack(total, axis=1) / np.maximum(joined, 1)[:, None])
-
-
-def sewn_labels(garment: Garment) -> Ints:
-    """Return a number per particle that particles joined by a seam share, (n,)."""
-    return linked(garment.particle_count, garment.uv_particle[garment.seam_uv])
-
-
 def collapsed_triangles(garment: Garment) -> Ints:
     """Return the triangles that `weld` would drop, because their corners are sewn to each other."""
     label = linked(garment.particle_count, garment.uv_particle[garment.seam_uv])
     return np.flatnonzero(_collapsed(label[garment.triangles])).astype(np.int32)
 
 
-def triangle_rest_areas(garment: Garment) -> Floats:
-    """Return the area of each triangle in its flat panel [m²], (t,)."""
-    return triangle_areas(garment.uv, garment.triangles_uv)
-
-
 def seam_gaps(garment: Garment, position: Floats) -> Floats:
     """Return how far apart the points of each sewn pair are [m], (s,)."""
     pairs = garment.uv_particle[garment.seam_uv]
     return np.asarray(np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1))
-
-
-def particle_mass(garment: Garment) -> Floats:
-    """Return the mass of each particle [kg], a third of each triangle round it, (n,); none is without."""
-    areal = np.array([f.mass for f in garment.fabrics])[garment.triangle_fabric]
-    mass = lumped_masses(triangle_rest_areas(garment), areal, garment.triangles, garment.particle_count)
-    if not (mass > 0).all():
-        lost = int(np.flatnonzero(~(mass > 0))[0])
-        raise ToileError(f"garment {garment.name}: particle {lost} belongs to no triangle with an area")
-    return mass
 
 
 def panel_coordinates(garment: Garment) -> Floats:

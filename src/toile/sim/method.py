@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -50,10 +49,8 @@ class Method:
 
     def make_solver(self, garment: Garment, worn: Floats) -> Solver:
         """Return the solver for a garment that sits on the body at worn [m], (n, 3)."""
-        kind = SOLVERS[self.solver][0]
-        knows_worn = "worn" in inspect.signature(kind).parameters
-        made: Solver = kind(garment, self.solver_settings, **({"worn": worn} if knows_worn else {}))
-        return made
+        kind: type[Solver] = SOLVERS[self.solver][0]
+        return kind.worn_on(garment, self.solver_settings, worn)
 
     def make_collider(self, body: Body) -> Collider:
         """Return the collider for a body."""

@@ -158,11 +158,13 @@ class RecordWriter:
         extra: Mapping[str, NDArray[Any]] | None = None,
         checkpoint: Mapping[str, NDArray[Any]] | None = None,
         notes: Mapping[str, Any] | None = None,
+        posed: Method | None = None,
     ) -> None:
         """Store one frame. A body that stands still is stored once and pointed to afterwards.
 
         extra: arrays for readers, such as world_from_joint. checkpoint: arrays from which the simulation can
-        go on to the same bits; stored exactly. notes: JSON.
+        go on to the same bits; stored exactly. notes: JSON. posed: how whoever made body_vertices has skinned
+        them from world_from_joint; None: it is found out, by skinning them again.
         """
         if not np.isfinite(position).all():
             raise ToileError(f"frame {self.frame_count} holds NaN or infinite positions: nothing was stored")
@@ -170,7 +172,10 @@ class RecordWriter:
         meta: dict[str, Any] = {"time": float(time)}
         if body_vertices is not None and len(body_vertices):
             joints = (extra or {}).get("world_from_joint")
-            self._add_body(arrays, meta, body_vertices, joints)
+            if posed is not None and joints is not None and self._body is not None:
+                meta["posed"] = posed
+            else:
+                self._add_body(arrays, meta, body_vertices, joints)
         arrays |= {f"extra.{name}": values for name, values in (extra or {}).items()}
         if checkpoint is not None:
             arrays |= {f"checkpoint.{name}": values for name, values in checkpoint.items()}

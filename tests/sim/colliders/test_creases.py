@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from toile._kernels import SurfaceTree
-from toile.core.records import ContactQuery, Contacts, Floats, PosedBody
+from toile._kernels import SkinContact
+from toile.core.records import ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.creases import NEAR, AllSidesQuery, CreaseMemory
 
@@ -64,50 +64,42 @@ def test_a_side_is_forgotten_far_away() -> None:
     assert len(asked(collider, np.array([[0.001, 0.003, 0.0]])).particle) == 1
 
 
-class Slopes(Roof):
-    """The same skin as triangles."""
-
-    def __init__(self, slope: float) -> None:
-        super().__init__(slope)
-        ridge, foot = [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], [[-1.0, slope, -1.0], [-1.0, slope, 1.0]]
-        corners = np.array([*foot, *ridge, *(np.array(foot) * [-1, 1, 1])])
-        self.tree = SurfaceTree(
-            np.array([[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]], dtype=np.int32), corners
-        )
+def skin_of(triangles: Ints, vertices: Floats) -> tuple[SkinContact, SimpleNamespace]:
+    """Return contact with a skin of triangles, and that skin as it stands."""
+    arrays = {"body.vertices": vertices, "skin.triangles": triangles, "skin.grip": np.ones(len(triangles))}
+    still = SimpleNamespace(vertices=vertices, velocity=np.zeros_like(vertices))
+    return SkinContact(arrays | {"skin.radius": np.array([0.7])}), still
 
 
-STANDS = SimpleNamespace(velocity=np.zeros((6, 3)))
-
-
-def all_sides(slope: float) -> AllSidesQuery:
-    return AllSidesQuery(Slopes(slope))  # type: ignore[arg-type]
+def all_sides(slope: float) -> tuple[AllSidesQuery, SimpleNamespace]:
+    """Return the roof as triangles."""
+    ridge, foot = [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]], [[-1.0, slope, -1.0], [-1.0, slope, 1.0]]
+    corners = np.array([*foot, *ridge, *(np.array(foot) * [-1, 1, 1])])
+    skin, still = skin_of(np.array([[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]], np.int32), corners)
+    return AllSidesQuery(skin), still
 
 
 def test_both_sides_of_a_valley_are_found() -> None:
     points = np.array([[0.001, 0.003, 0.0], [0.5, 0.503, 0.0], [0.001, 0.05, 0.0]])
-    found = all_sides(1.0).at(STANDS)(points)  # type: ignore[arg-type]
+    collider, still = all_sides(1.0)
+    found = collider.at(still)(points)  # type: ignore[arg-type]
     np.testing.assert_array_equal(found.particle, [0, 0, 1, 2])
     np.testing.assert_allclose(sorted(found.gap[:2]), np.array([0.002, 0.004]) / np.sqrt(2), atol=1e-6)
     np.testing.assert_allclose(found.normal[0] @ found.normal[1], 0.0, atol=1e-6)
 
 
 def test_a_ridge_has_no_other_side() -> None:
+    collider, still = all_sides(-1.0)
     for x in (-0.002, 0.002):
         points = np.array([[x, 0.001, 0.0]])
-        assert len(all_sides(-1.0).at(STANDS)(points).particle) == 1  # type: ignore[arg-type]
+        assert len(collider.at(still)(points).particle) == 1  # type: ignore[arg-type]
 
 
-class Profile(Collider):
-    """Skin as long as it is wide, of one height along z."""
-
-    def __init__(self, x: Floats, y: Floats) -> None:
-        vertices = np.array([(*at, z) for at in zip(x, y, strict=True) for z in (-0.5, 0.5)])
-        corners = np.array([[0, 1, 2], [1, 3, 2]], dtype=np.int32)
-        triangles = np.concatenate([corners + 2 * i for i in range(len(x) - 1)]).astype(np.int32)
-        self.tree, self.still = SurfaceTree(triangles, vertices), np.zeros_like(vertices)
-
-    def at(self, body: PosedBody) -> ContactQuery:
-        return ContactQuery(lambda x: Contacts(*self.tree.contacts(x, 0.02, self.still)[:4]))
+def profile(x: Floats, y: Floats) -> tuple[SkinContact, SimpleNamespace]:
+    """Return skin as long as it is wide, of one height along z."""
+    vertices = np.array([(*at, z) for at in zip(x, y, strict=True) for z in (-0.5, 0.5)])
+    corners = np.array([[0, 1, 2], [1, 3, 2]], dtype=np.int32)
+    return skin_of(np.concatenate([corners + 2 * i for i in range(len(x) - 1)]).astype(np.int32), vertices)
 
 
 def settle(collider: Collider, body: SimpleNamespace, start: Floats, pull: Floats, keep: float) -> Floats:
@@ -133,8 +125,9 @@ def test_a_point_comes_to_rest_beside_a_ridge_in_a_valley(
     width: float, height: float, begin: float, across: float
 ) -> None:
     # three sides: a plane across the way to the ridge, as seen from elsewhere, pushed by up to a millimetre
-    skin = Profile(np.array([-0.05, -width, 0.0, width, 0.05]), np.array([0.05, 0.0, height, 0.0, 0.05]))
-    body = SimpleNamespace(velocity=skin.still)
+    skin, body = profile(
+        np.array([-0.05, -width, 0.0, width, 0.05]), np.array([0.05, 0.0, height, 0.0, 0.05])
+    )
     pull = 0.001 * np.array([across, -1.0, 0.0])
     steps = settle(AllSidesQuery(skin), body, np.array([begin, 0.02, 0.0]), pull, 0.004)  # type: ignore[arg-type]
     assert steps[0] > 0.0005
@@ -144,15 +137,19 @@ def test_a_point_comes_to_rest_beside_a_ridge_in_a_valley(
 # makers, not colliders: Hypothesis keeps all that tests are given until Python ends, a kernel's tree too
 @pytest.mark.parametrize(
     ("make", "rests"),
-    [(lambda: creases(1.0, 1), True), (lambda: all_sides(1.0), True), (lambda: Roof(1.0), False)],
+    [
+        (lambda: (creases(1.0, 1), None), True),
+        (lambda: all_sides(1.0), True),
+        (lambda: (Roof(1.0), None), False),
+    ],
 )
 def test_a_point_that_is_pulled_along_comes_to_rest_in_a_valley(
-    make: Callable[[], Collider], rests: bool
+    make: Callable[[], tuple[Collider, SimpleNamespace | None]], rests: bool
 ) -> None:
     # each frame it is pulled 1 mm aside and down, then put back onto the skin that it was told of
-    collider, x, steps = make(), np.array([[-0.0105, 0.012, 0.0]]), []
+    (collider, body), x, steps = make(), np.array([[-0.0105, 0.012, 0.0]]), []
     for _ in range(40):
-        found, before = collider.at(STANDS)(x), x.copy()  # type: ignore[arg-type]
+        found, before = collider.at(body)(x), x.copy()  # type: ignore[arg-type]
         gap = found.gap + ([[0.001, -0.0015, 0.0]] @ found.normal.T)[0]
         x = x + np.array([0.001, -0.0015, 0.0])
         for _ in range(20):

@@ -14,7 +14,8 @@ from toile.body.model.make import named_body
 from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
 from toile.core.records import Body, Ints, Pattern, Recording, State
-from toile.garment.build import build, sewn_labels, weld
+from toile.garment.build import build, weld
+from toile.garment.particles import sewn_labels
 from toile.jobs.catalogue import catalogue_body
 from toile.pattern.drafts.library import draft
 from toile.sim.colliders.surface import SurfaceCollider

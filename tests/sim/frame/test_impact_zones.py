@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from toile._kernels import SurfaceTree, meeting_pairs_self
+from toile._kernels import SurfaceTree, carry_zone, meeting_pairs_self, widen_zone
 from toile.bench.scenes import dummy_body
-from toile.core.records import Floats, Garment, Ints, PosedBody, State
+from toile.core.records import Bools, Floats, Garment, Ints, PosedBody, State
 from toile.garment.shapes import square_cloth
 from toile.geometry.rotation import from_axis_angle, rotate
 from toile.sim.colliders.surface import SurfaceCollider
-from toile.sim.frame.impact_zones import Cloth, carried, widened
 from toile.sim.frame.repair import Repair
 
 CELL = 0.015
@@ -32,9 +31,15 @@ def tangled(depth: float = 0.02) -> tuple[Garment, Floats, Floats]:
     return garment, start, end
 
 
-def cloth(garment: Garment, label: Ints | None = None) -> Cloth:
+def widened(garment: Garment, zone: Bools, crossing: Ints, label: Ints | None = None) -> Bools:
     own = np.arange(garment.particle_count, dtype=np.int32)
-    return Cloth(garment.triangles, own if label is None else label, np.ones(len(own), dtype=bool))
+    found = widen_zone(garment.triangles, own if label is None else label, zone, crossing)
+    return np.asarray(found, dtype=bool)
+
+
+def carried(garment: Garment, zone: Bools, crossing: Ints, start: Floats, end: State) -> State:
+    own = np.arange(garment.particle_count, dtype=np.int32)
+    return State(*carry_zone(garment.triangles, own, zone, crossing, start, end.position, end.velocity))
 
 
 @pytest.mark.parametrize("depth", [0.02, 0.03, 0.04])
@@ -45,7 +50,7 @@ def test_a_tangle_that_cannot_be_parted_goes_back_to_its_shape(depth: float) -> 
     posed = PosedBody(body, body.vertices, np.zeros_like(body.vertices), np.eye(4)[None])
     corner = np.array([0], np.int32)
     state = State(end, np.random.default_rng(0).normal(0, 1, end.shape))
-    repair = Repair(garment, SurfaceCollider(body), start, corner)
+    repair = Repair(garment, SurfaceCollider(body).skin, start, corner)
     repair(state, posed)
     assert repair.last.left > 20
     mended = repair(state, posed, start)
@@ -66,11 +71,11 @@ def test_a_zone_turns_and_shares_its_momentum() -> None:
     end = rotate(turn, start) + 0.3
     velocity = np.random.default_rng(0).normal(0, 1, start.shape)
     crossing = np.array([[100, 140]], np.int32)
-    zone = widened(cloth(garment), np.zeros(len(start), dtype=bool), crossing)
+    zone = widened(garment, np.zeros(len(start), dtype=bool), crossing)
     corners = np.isin(garment.triangles, garment.triangles[crossing]).any(axis=1)
     np.testing.assert_array_equal(np.flatnonzero(zone), np.unique(garment.triangles[corners]))
     noisy = end + np.where(zone[:, None], np.random.default_rng(1).normal(0, 1e-3, end.shape), 0.0)
-    found = carried(cloth(garment), zone, crossing, start, State(noisy, velocity))
+    found = carried(garment, zone, crossing, start, State(noisy, velocity))
     np.testing.assert_array_equal(found.position[~zone], end[~zone])
     np.testing.assert_array_equal(found.velocity[~zone], velocity[~zone])
     # the shape is the old one, to the last digits; where it is, is told by all of it
@@ -85,7 +90,7 @@ def test_both_sides_of_a_seam_belong_to_a_zone() -> None:
     label = np.arange(len(start), dtype=np.int32)
     triangle, far = garment.triangles[100], len(start) - 1
     label[far] = triangle[0]
-    zone = widened(cloth(garment, label), np.zeros(len(start), dtype=bool), np.array([[100, 100]], np.int32))
+    zone = widened(garment, np.zeros(len(start), dtype=bool), np.array([[100, 100]], np.int32), label)
     assert zone[far]
     assert not zone[far - 1]
 
@@ -95,7 +100,7 @@ def test_a_mirror_image_is_no_motion() -> None:
     zone = np.ones(len(start), dtype=bool)
     bent = start + np.array([0.0, 1.0, 0.0]) * np.sin(20 * start[:, :1]) * 0.01
     mirrored = bent * np.array([-1.0, 1.0, 1.0])
-    found = carried(cloth(garment), zone, np.zeros((0, 2), np.int32), bent, State(mirrored, 0 * bent))
+    found = carried(garment, zone, np.zeros((0, 2), np.int32), bent, State(mirrored, 0 * bent))
     volume, before = (np.linalg.det((x - x[0])[[5, 110, 400]]) for x in (found.position, bent))
     assert volume == pytest.approx(before, rel=1e-6)
     assert abs(before) > 1e-9

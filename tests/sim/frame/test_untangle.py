@@ -238,14 +238,14 @@ def test_what_stays_inside_the_skin_is_put_onto_it() -> None:
     garment, x, rim = skirt_cloth(400)
     collider = SurfaceCollider(body)
     posed = PosedBody(body, body.vertices, np.zeros_like(body.vertices), np.eye(4)[None])
-    repair = Repair(garment, collider, x, rim)
+    repair = Repair(garment, collider.skin, x, rim)
     # the cloth below the waist is drawn in by 3 cm: much of it lies inside the hips
     position = np.array(x)
     free = np.setdiff1d(np.arange(len(x)), rim)
     out = position[free][:, [0, 2]]
     position[free[:, None], [0, 2]] -= 0.03 * out / np.linalg.norm(out, axis=1, keepdims=True)
     assert (collider.at(posed)(position).gap < -0.005).sum() > 20
-    position = repair._lift(State(position, np.zeros_like(position)), posed).position
+    position = repair(State(position, np.zeros_like(position)), posed).position
     assert collider.at(posed)(position).gap.min() > -1e-5
     np.testing.assert_array_equal(position[rim], x[rim])
 
@@ -258,7 +258,7 @@ def test_a_repair_does_not_give_up_what_it_can_finish() -> None:
     position = np.concatenate([flat, flat + np.array([0.003, 0.004, 0.004])]) + np.array([0.0, 5.0, 0.0])
     position[: len(flat), 1] += 0.016 * np.exp(-(flat[:, 0] ** 2 + flat[:, 2] ** 2) / 0.03**2)
     posed = PosedBody(body, body.vertices, np.zeros_like(body.vertices), np.eye(4)[None])
-    repair = Repair(outfit, SurfaceCollider(body), position, np.zeros(0, np.int32))
+    repair = Repair(outfit, SurfaceCollider(body).skin, position, np.zeros(0, np.int32))
     state = repair(State(position, np.zeros_like(position)), posed)
     assert repair.last.cloth_before > 50
     assert repair.last.left == 0

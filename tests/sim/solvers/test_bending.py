@@ -10,7 +10,8 @@ from bending import bent, bounds, gains, stencil_matrix
 from cloth_samples import COTTON, DOUBLE, empty_space, lying, sheet
 from toile import _kernels
 from toile.core.records import Edge, Floats, Garment, Panel, Pattern, State
-from toile.garment.build import build, particle_mass
+from toile.garment.build import build
+from toile.garment.particles import particle_mass
 from toile.garment.shapes import tube_cloth
 from toile.sim.solvers.constraints import bending_stencils
 from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver

@@ -8,7 +8,7 @@ import pytest
 from cloth_samples import empty_space, lying, sheet
 from toile.core.errors import ToileError
 from toile.core.records import Contacts, Scene, State
-from toile.garment.build import particle_mass
+from toile.garment.particles import particle_mass
 from toile.sim.colliders.contacts import respond
 from toile.sim.colliders.shapes import Plane, Sphere
 from toile.sim.solvers.edges import rest_lengths

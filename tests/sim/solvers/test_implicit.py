@@ -10,7 +10,7 @@ import pytest
 from cloth_samples import COTTON, edge_stretch, empty_space, lying, sheet
 from toile.core.errors import ToileError
 from toile.core.records import Contacts, Scene, State
-from toile.garment.build import particle_mass
+from toile.garment.particles import particle_mass
 from toile.sim.colliders.shapes import Plane, Sphere
 from toile.sim.solvers.implicit import ImplicitSettings, ImplicitSolver, rubbed, rubbed_share, spring_forces
 from toile.sim.solvers.implicit_springs import Springs, bending_springs, edge_springs

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from cloth_samples import COTTON, sheet
 from compliance_reference import IN_TURN, borne, parts_of, shared_out, slant_of
 from toile.core.records import Floats
-from toile.garment.build import particle_mass, triangle_rest_areas
+from toile.garment.particles import particle_mass, triangle_rest_areas
 from toile.sim.solvers.xpbd import SOFT_STRETCH, XpbdSettings, XpbdSolver
 
 SWEEPS = 3
@@ -22,7 +22,7 @@ def flat() -> tuple[XpbdSolver, Floats]:
     garment = sheet(50, 45, 0.5, 0.45)
     uv = garment.uv + np.random.default_rng(2).normal(0, 0.0015, garment.uv.shape)
     solver = XpbdSolver(replace(garment, uv=uv), XpbdSettings(precision="double", levels=3))
-    solver._set_levels()
+    solver._kernel.set_levels()
     return solver, np.column_stack([uv, np.zeros(len(uv))])
 
 

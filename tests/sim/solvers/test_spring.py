@@ -21,8 +21,8 @@ from toile import _kernels
 from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
 from toile.core.records import Scene, State
-from toile.garment.build import particle_mass
 from toile.garment.outfit import join
+from toile.garment.particles import particle_mass
 from toile.garment.shapes import flat_position, square_cloth, tube_cloth
 from toile.sim.colliders.contacts import make_collider
 from toile.sim.colliders.shapes import Sphere

@@ -12,8 +12,8 @@ from cloth_samples import empty_space
 from compliance_reference import borne, parts_of, shared_out, slant_of, sweeps_of
 from toile import _kernels
 from toile.core.records import Floats, Ints, Scene, State
-from toile.garment.build import particle_mass
 from toile.garment.fabric import fabric
+from toile.garment.particles import particle_mass
 from toile.garment.shapes import flat_position, square_cloth
 from toile.sim.colliders.shapes import Sphere
 from toile.sim.solvers.constraints import bending_stencils, membrane, particle_average
@@ -170,7 +170,7 @@ def test_parts_equal_the_numpy_reference(monkeypatch: pytest.MonkeyPatch, column
     solver = XpbdSolver(garment, replace(DOUBLE, levels=1))
     grid, x = find_grid(garment), flat_position(garment)
     assert grid is not None
-    solver._set_levels()
+    solver._kernel.set_levels()
     solver._cloth.set_limit_compliance(SOFT_STRETCH, 1e-4, bias=2.0)
     point, pair, _, parts, _ = solver._cloth.level_limits(0, x)
     share = shares(1 / particle_mass(garment), (41, columns), grid.cell, 1, 1e-8, firm=2.0)
@@ -282,15 +282,13 @@ def evened(x: Floats, w: Floats, shape: tuple[int, int], cell: Floats) -> Floats
 @pytest.mark.parametrize("alternate", [True, False])
 @pytest.mark.parametrize("pinned", [[], [0, 34, 200]])
 @pytest.mark.parametrize("levels", [0, 1, 2])
-def test_kernel_equals_the_numpy_reference(
-    monkeypatch: pytest.MonkeyPatch, alternate: bool, pinned: list[int], levels: int
-) -> None:
+def test_kernel_equals_the_numpy_reference(alternate: bool, pinned: list[int], levels: int) -> None:
     # firm limits of this cloth would do all they can
-    monkeypatch.setattr("toile.sim.solvers.xpbd.FIRMER", 1.0)
     columns, rows = 35, 41 if levels else 19
     diagonals = "alternate" if alternate else "same"
     garment = square_cloth(34, rows - 1, 0.35, 0.01 * rows, diagonals=diagonals)
     solver, grid = XpbdSolver(garment, replace(DOUBLE, levels=levels)), find_grid(garment)
+    solver._kernel.set_law("FIRMER", 1.0)
     assert grid is not None
     assert grid.alternate == alternate
     assert (grid.rows, grid.columns) == (rows, columns)
@@ -384,7 +382,7 @@ def test_a_grid_falls_as_the_same_cloth_without_its_order(
 ) -> None:
     # with self-collision the ball is known by planes, without it is met at every substep
     grid = on_a_ball(self_collision=self_collision)
-    monkeypatch.setattr("toile.sim.solvers.xpbd.find_grid", lambda _: None)
+    monkeypatch.setattr("toile.sim.solvers.cloth_arrays.find_grid", lambda _: None)
     lists = on_a_ball(self_collision=self_collision)
     for state in (grid, lists):
         off = np.linalg.norm(state.position - (0.5, -0.22, 0.5), axis=1) - 0.2

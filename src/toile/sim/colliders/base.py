@@ -7,10 +7,14 @@ the skin move there? What happens then is decided by the solver, or by `respond`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toile.core.records import ContactQuery, Contacts, Floats, PosedBody, as_floats, as_ints
+
+if TYPE_CHECKING:
+    from toile._kernels import SkinContact
 
 
 class Collider(ABC):
@@ -21,6 +25,8 @@ class Collider(ABC):
 
     follows: bool = False
     """its contacts can be tracked (`Contacts.tracked`): a solver follows them over the skin and asks less"""
+    skin: SkinContact | None = None
+    """the engine's contact with the skin itself, if that is what is asked: exact repair and rest need it"""
 
     @abstractmethod
     def at(self, body: PosedBody) -> ContactQuery:

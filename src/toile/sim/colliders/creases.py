@@ -8,19 +8,20 @@ sides, or remembers the one on which it lay before, as contact manifolds of rigi
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from toile.core.records import ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.sim.colliders.base import Collider
-from toile.sim.colliders.surface import SurfaceCollider
+
+if TYPE_CHECKING:
+    from toile._kernels import SkinContact
 
 OTHER = 0.95
 """cosine between normals below which they are two sides"""
 NEAR = 0.012
 """a side farther from its point than this is forgotten [m]"""
-FACED = 0.008
-"""sides within this of a point are looked for [m]: twice what cloth keeps off the skin"""
 
 
 class CreaseMemory(Collider):
@@ -51,39 +52,18 @@ class CreaseMemory(Collider):
 
 
 class AllSidesQuery(Collider):
-    """A collider that finds all sides of a crease without remembering, for a body that does not move.
+    """The skin with all sides of its creases, for a body that does not move (engine/frame/skin_sides.h).
 
-    A walk can be resumed at any frame, so it must not remember. A point meets every place of the skin that is
-    nearer than the skin round it. Such a place vanishes only where the skin goes down from it to one that is
-    nearer still: by then, as cloth keeps its distance from that one, it does not touch. So whatever pushes
-    the cloth in one frame pushes it in the next.
+    A walk can be resumed at any frame, so it must not remember.
     """
 
-    def __init__(self, collider: SurfaceCollider) -> None:
-        """Ask this collider."""
-        self._collider = collider
+    def __init__(self, skin: SkinContact) -> None:
+        """Ask the engine's contact with the skin."""
+        self._contact = skin
 
     def at(self, body: PosedBody) -> ContactQuery:
         """Return the body at one instant."""
-        query = self._collider.at(body)
-        return ContactQuery(lambda position: self._with_all_sides(position, query(position), body))
-
-    def _with_all_sides(self, position: Floats, found: Contacts, body: PosedBody) -> Contacts:
-        """Return the contacts of points [m], (n, 3), and those with the other sides of their creases."""
-        near = found.gap < FACED
-        point = np.unique(found.particle[near])
-        row, gap, normal, velocity = self._collider.tree.sides(position[point], FACED, body.velocity)
-        # what is near is among them, but for skin that a point is inside of
-        kept = ~near | (found.gap <= 0.0)
-        particle = np.concatenate([found.particle[kept], point[row]])
-        order = np.argsort(particle, kind="stable")
-        # not tracked: asked again at each look, all sides count then too; hands that stand still grip
-        return Contacts(
-            particle=particle[order],
-            gap=np.concatenate([found.gap[kept], gap])[order],
-            normal=np.concatenate([found.normal[kept], normal])[order],
-            velocity=np.concatenate([found.velocity[kept], velocity])[order],
-        )
+        return ContactQuery(lambda x: Contacts(*self._contact.sides(body.vertices, body.velocity, x)))
 
 
 class _Sides:

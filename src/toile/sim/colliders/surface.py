@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from toile._kernels import SurfaceTree, TrackedContacts
+from toile._kernels import SkinContact, SurfaceTree
+from toile.core.arrays import as_kernel_arrays
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
-from toile.geometry.topology import packet_order
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.hand_proxy import HANDS, hand_proxies
 from toile.sim.colliders.tip_proxy import tip_proxies
@@ -48,10 +48,6 @@ def triangle_grips(body: Body, triangles: Ints, hand: float) -> Floats:
     return np.where(np.isin(body.limb[triangles], hands).any(axis=1), hand, 1.0)
 
 
-PACKET = 32
-"""points search the skin together by so many"""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurfaceSettings:
     """Settings of the surface collider."""
@@ -75,11 +71,6 @@ class SurfaceSettings:
             raise ToileError(f"contact radius is {self.radius} m: choose between 0 and 1 m")
 
 
-HURRY = 0.3
-"""of the radius: points that have gone farther than this past the body are searched again, while the contacts
-of others are followed over the skin from where they were"""
-
-
 class SurfaceCollider(Collider):
     """Contact with one body's skin."""
 
@@ -87,34 +78,13 @@ class SurfaceCollider(Collider):
     """solvers may follow its contacts over the skin instead of asking again"""
 
     def __init__(self, body: Body, settings: SurfaceSettings | None = None) -> None:
-        """Build the tree over the body in its rest pose."""
+        """Prepare for the body in its rest pose; trees are fitted to the poses that are asked for."""
         self.settings = settings or SurfaceSettings()
         self.body = body
-        self._mittens = hand_proxies(body) if self.settings.mittens else None
-        self._trees: dict[bool, SurfaceTree] = {}
-        self._grips: dict[SurfaceTree, Floats | None] = {}
-        """by triangle; None: all skin grips alike"""
-        self.tree = self._tree(self._mittens is not None)
-        made = tip_proxies(body) if self.settings.tents else None
-        self._tents = made if made is not None and len(made.vertex) else None
-        self._posed: Floats | None = None
-        self._hint: Ints | None = None
-        self._order: Ints | None = None
-        self._found: _Found | None = None
-
-    def _tree(self, gloved: bool) -> SurfaceTree:
-        """Return the tree over the skin with or without mittens, built when it is first asked for."""
-        if gloved not in self._trees:
-            triangles = self._mittens.triangles if gloved and self._mittens else self.body.triangles
-            group = triangle_groups(self.body, triangles) if self.settings.by_limb else None
-            tree = self._trees[gloved] = SurfaceTree(triangles, self.body.vertices, group)
-            grips = triangle_grips(self.body, triangles, self.settings.hand_grip)
-            self._grips[tree] = grips if (grips < 1.0).any() else None
-        return self._trees[gloved]
+        self.skin = SkinContact(skin_arrays(body, self.settings))
 
     def at(self, body: PosedBody) -> SurfaceQuery:
         """Return the skin at one instant. Asking an older query again is allowed, but costs a refit."""
-        self._fit(body)
         return SurfaceQuery(self, body)
 
     def meanwhile(self, body: PosedBody, since: float, boxes: Floats) -> SurfaceQuery:
@@ -122,73 +92,53 @@ class SurfaceCollider(Collider):
 
         Contacts are followed from there; points in boxes (k, 2, 3) [m] and those that hurry are searched.
         """
-        self._fit(body)
         return SurfaceQuery(self, body, since, boxes)
 
-    def _fit(self, body: PosedBody) -> None:
-        # one frame ends in the pose with which the next begins
-        if self._posed is not body.vertices:
-            tree = self._tree(self._mittens is not None and self._mittens.fit(body.vertices))
-            if tree is not self.tree:
-                self.tree, self._hint = tree, None
-            if self._tents is None:
-                self.tree.refit(body.vertices)
-            else:
-                self.tree.refit(body.vertices, self._tents.vertex, self._tents.over(body.vertices))
-            self._posed = body.vertices
+    def tree(self, body: PosedBody) -> SurfaceTree:
+        """Return the tree over the skin of a posed body, until another pose is asked for."""
+        tree: SurfaceTree = self.skin.tree(body.vertices)
+        return tree
 
     def ask(self, body: PosedBody, position: Floats) -> Contacts:
         """Return the contacts of points [m], (n, 3), with the skin of a posed body."""
-        self._fit(body)
-        hint = self._known(position)
-        if self._order is None or hint is None:
-            self._order = packet_order(position, PACKET)
-        found = self.tree.contacts(position, self.settings.radius, body.velocity, hint, self._order)
-        self._found = _Found(self.tree, found[0], found[4], position)
-        return self._contacts(body, found)
+        return Contacts(*self.skin.find(body.vertices, body.velocity, position))
 
     def ask_meanwhile(self, body: PosedBody, position: Floats, since: float, boxes: Floats) -> Contacts:
         """Return the contacts of points [m], (n, 3), since [s] after all were asked for.
 
         They are followed from there where nothing else can have come near: not in boxes (k, 2, 3) [m].
         """
-        self._fit(body)
-        hint, last, radius = self._known(position), self._found, self.settings.radius
-        if hint is None or last is None or last.tree is not self.tree:
-            return self.ask(body, position)
-        found = self.tree.contacts_tracked(
-            position, radius, body.velocity, last.particle, last.triangle, last.position,
-            since, HURRY * radius, boxes, hint, self._order,
-        )  # fmt: skip
-        return self._contacts(body, found)
-
-    def _known(self, position: Floats) -> Ints | None:
-        """Return near which triangles points probably are, where they were last time.
-
-        That shortens the search and never changes the answer.
-        """
-        return self._hint if self._hint is not None and len(self._hint) == len(position) else None
-
-    def _contacts(self, body: PosedBody, found: tuple[Any, ...]) -> Contacts:
-        particle, gap, normal, velocity, triangle, self._hint = found
-        radius = self.settings.radius
-        tracked = TrackedContacts(self.tree, triangle, body.velocity, radius, HURRY * radius, self._hint)
-        grips = self._grips[self.tree]
-        grip = None if grips is None else grips[triangle]
-        if grip is not None and (grip == 1.0).all():
-            grip = None
-        return Contacts(particle, gap, normal, velocity, tracked, grip)
+        return Contacts(*self.skin.follow(body.vertices, body.velocity, position, since, boxes))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Found:
-    """What the last search of all points found."""
-
-    tree: SurfaceTree
-    particle: Ints
-    triangle: Ints
-    position: Floats
-    """of all points [m], (n, 3)"""
+def skin_arrays(body: Body, settings: SurfaceSettings) -> dict[str, Any]:
+    """Return the skin as contact sees it, as the arrays that the engine reads (scene_arrays.h)."""
+    arrays: dict[str, Any] = {
+        "body.vertices": body.vertices,
+        "skin.radius": np.array([settings.radius]),
+        "skin.triangles": body.triangles,
+        "skin.grip": triangle_grips(body, body.triangles, settings.hand_grip),
+    }
+    if settings.by_limb:
+        arrays["skin.group"] = triangle_groups(body)
+    hands = hand_proxies(body) if settings.mittens else None
+    if hands is not None:
+        arrays |= {
+            "hands.triangles": hands.triangles,
+            "hands.group": triangle_groups(body, hands.triangles),
+            "hands.grip": triangle_grips(body, hands.triangles, settings.hand_grip),
+            "hands.watched": hands.watched,
+            "hands.apart": hands.apart,
+        }
+    tips = tip_proxies(body) if settings.tents else None
+    if tips is not None and len(tips.vertex):
+        arrays |= {
+            "tips.vertex": tips.vertex,
+            "tips.rise": tips.rise,
+            "tips.tip": tips.tent,
+            "tips.frame": tips.frame,
+        }
+    return as_kernel_arrays(arrays)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

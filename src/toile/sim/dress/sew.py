@@ -18,11 +18,11 @@ from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Ints, PosedBody, State
 from toile.core.units import cm
 from toile.core.work import may_go_on
-from toile.garment.build import mean_of_each, panel_coordinates, seam_gaps, sewn_labels, weld, weld_positions
+from toile.garment.build import panel_coordinates, seam_gaps, weld, weld_positions
+from toile.garment.particles import mean_of_each, sewn_labels
 from toile.garment.place.limb_axes import heights
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.creases import CreaseMemory
-from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.dress.pinched_particles import PinchedParticles
 from toile.sim.dress.watch import show
 from toile.sim.frame.advance import GRAVITY, STILL_AIR, advance_frame
@@ -449,9 +449,9 @@ class _NoRepair:
 
 
 def _repair(garment: Garment, state: State, collider: Collider, *, fixed: Ints) -> Repair | _NoRepair:
-    if not isinstance(collider, SurfaceCollider):
+    if collider.skin is None:
         return _NoRepair()
-    return Repair(garment, collider, state.position, fixed)
+    return Repair(garment, collider.skin, state.position, fixed)
 
 
 def check_gaps(garment: Garment, position: Floats, largest_gap: float) -> None:

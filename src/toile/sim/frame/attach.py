@@ -25,6 +25,11 @@ class Attachment:
         away = position[particles] - corners.mean(axis=1)
         self._local = np.einsum("pab,pa->pb", triangle_axes(corners), away)
 
+    def arrays(self) -> dict[str, Ints | Floats]:
+        """Return what is held and where, as the engine reads it (engine/frame/scene_arrays.h)."""
+        held = {"particle": self._particles, "corners": self._corners, "local": self._local}
+        return {f"held.{name}": values for name, values in held.items()} if len(self._particles) else {}
+
     def targets(self, body: PosedBody) -> Floats:
         """Return where the held particles belong on the body as it is now [m], (h, 3)."""
         return np.asarray(ride(body.vertices, self._corners, self._rides, self._local))

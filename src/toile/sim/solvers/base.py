@@ -3,10 +3,11 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
 
-from toile.core.records import Floats, Ints, Scene, State
+from toile.core.records import Floats, Garment, Ints, Scene, State
 
 
 class Solver(ABC):
@@ -14,6 +15,12 @@ class Solver(ABC):
 
     `pin` and `step` are musts; what else is asked of a solver has defaults here.
     """
+
+    @classmethod
+    def worn_on(cls, garment: Garment, settings: Any, worn: Floats) -> Self:
+        """Return the solver of a garment that sits on a body at worn [m], (n, 3); most need not know that."""
+        make: Callable[..., Self] = cls
+        return make(garment, settings)
 
     @property
     def longest_look(self) -> float:

@@ -9,7 +9,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from toile.core.records import Bools, Floats, Garment, Ints
-from toile.garment.build import triangle_rest_areas
+from toile.garment.particles import triangle_rest_areas
 from toile.geometry.curvature import border_curvature
 from toile.geometry.topology import boundary_edges
 from toile.geometry.triangles import signed_areas

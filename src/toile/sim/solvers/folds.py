@@ -8,48 +8,28 @@ is set anew before each step.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from toile.core.records import Floats, Garment, Ints
 
-FLAT = 0.3
-"""the normals beside a fold add up to less than this share when it is nearly shut: its direction is kept"""
 
+def fold_arrays(garment: Garment, centre: Ints, scale: float = 1.0) -> dict[str, Any]:
+    """Return particles on fold lines, their curvature and the triangles round them; none: nothing.
 
-class Folds:
-    """The rest curvature of the stencils along the fold lines of one garment."""
-
-    def __init__(self, garment: Garment, centre: Ints, scale: float = 1.0) -> None:
-        """Find the stencils on fold lines; centre names the particle of each stencil, (s,)."""
-        length = fold_curvature(garment) * np.sqrt(scale)
-        self._star = np.flatnonzero(length[centre] != 0.0)
-        self._particle = centre[self._star]
-        self._size = length[self._particle]
-        near = np.isin(garment.triangles, self._particle).any(axis=1)
-        self._triangles = garment.triangles[near]
-        self._particle_count = garment.particle_count
-        self._towards = np.zeros((len(self._star), 3))
-
-    def rest(self, position: Floats) -> Floats:
-        """Return the rest curvature at every particle for cloth at these positions [√(N·m) m], (n, 3)."""
-        rest = np.zeros((self._particle_count, 3))
-        if len(self._star):
-            rest[self._particle] = self._size[:, None] * self._directions(position)
-        return rest
-
-    def _directions(self, position: Floats) -> Floats:
-        """Return the outside of the cloth at each fold particle, kept where the fold is shut, (k, 3)."""
-        a, b, c = (position[self._triangles[:, k]] for k in range(3))
-        normal = np.cross(b - a, c - a)
-        total, size = np.zeros((self._particle_count, 3)), np.zeros(self._particle_count)
-        for k in range(3):
-            np.add.at(total, self._triangles[:, k], normal)
-            np.add.at(size, self._triangles[:, k], np.linalg.norm(normal, axis=1))
-        here, most = total[self._particle], size[self._particle]
-        length = np.linalg.norm(here, axis=1)
-        clear = (length > FLAT * most) | ~self._towards.any(axis=1)
-        self._towards[clear] = here[clear] / np.maximum(length[clear], 1e-12)[:, None]
-        return self._towards
+    centre names the particle of each bending stencil, (s,).
+    """
+    length = fold_curvature(garment) * np.sqrt(scale)
+    particle = centre[length[centre] != 0.0]
+    if not len(particle):
+        return {}
+    near = np.isin(garment.triangles, particle).any(axis=1)
+    return {
+        "folds.particle": particle,
+        "folds.curvature": length[particle],
+        "folds.triangles": garment.triangles[near],
+    }
 
 
 def fold_curvature(garment: Garment) -> Floats:

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 
 from toile.core.errors import ToileError
 from toile.core.records import Contacts, Floats, Garment, Ints, Scene, State
-from toile.garment.build import particle_mass
+from toile.garment.particles import particle_mass
 from toile.sim.colliders.contacts import contact_grip
 from toile.sim.solvers.base import Solver, in_substeps
 from toile.sim.solvers.constraints import particle_average

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile.core.records import Floats, Garment, Ints
-from toile.garment.build import triangle_rest_areas
+from toile.garment.particles import triangle_rest_areas
 from toile.geometry.topology import hinges, unique_edges
 from toile.sim.solvers.constraints import corner_uv, fabric_values
 from toile.sim.solvers.edges import rest_lengths

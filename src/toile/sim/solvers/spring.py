@@ -15,7 +15,7 @@ import numpy as np
 from toile import _kernels
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Garment, Ints, Scene, State
-from toile.garment.build import particle_mass, triangle_rest_areas
+from toile.garment.particles import particle_mass, triangle_rest_areas
 from toile.geometry.triangles import vertex_areas
 from toile.sim.colliders.contacts import contact_grip
 from toile.sim.colliders.maps import Maps

@@ -197,6 +197,7 @@ def _store(
         {"world_from_joint": step.body.world_from_joint},
         checkpoint,
         notes=None if audit is None else findings(audit),
+        posed=plan.settings.skinning,
     )
     if checkpoint is not None:
         writer.sync()

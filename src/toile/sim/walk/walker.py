@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
+from weakref import proxy
 
 import numpy as np
 
+from toile import _kernels
 from toile.body.model.skin import Method as Skinning
 from toile.body.model.skin import pose_body, rest_pose
 from toile.core import defaults
+from toile.core.arrays import as_kernel_arrays
 from toile.core.errors import ToileError
-from toile.core.records import Body, Floats, Garment, PosedBody, State
+from toile.core.records import Body, Floats, Garment, Ints, PosedBody, State
 from toile.motion.track import Track, lead_in
-from toile.sim.colliders.surface import SurfaceCollider
-from toile.sim.frame.advance import advance_frame
+from toile.sim.colliders.base import Collider
+from toile.sim.colliders.creases import AllSidesQuery
+from toile.sim.colliders.surface import skin_arrays
+from toile.sim.frame.advance import GRAVITY, STILL_AIR, THIN_NUMBER, advance_frame
 from toile.sim.frame.attach import Attachment
-from toile.sim.frame.repair import Repair, Repaired
-from toile.sim.frame.rest import Rest, stands_still
+from toile.sim.frame.repair import Repaired, repair_arrays
 from toile.sim.method import Method
-from toile.sim.solvers.base import Solver
+from toile.sim.solvers.cloth_arrays import cloth_arrays
 from toile.sim.solvers.constraints import mean_edge, skin_distance
+from toile.sim.solvers.xpbd import solver_arrays
 
-COARSE = 0.045
-"""edges longer than this [m] cannot follow the skin, and zones of them are so large that carrying them along
-shakes the whole garment"""
-SHAKEN = 0.02
-"""meshes of longer edges [m] are shaken by what stays in them; in finer ones it is too small a part, and
-laying out limits round it would take longer than a frame"""
 Wind = tuple[int, float, float, float]
 """the recorded frame from which it blows, velocity of the air [m/s]"""
 
@@ -131,27 +131,11 @@ class Step:
     repaired: Repaired
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Asleep:
-    """A frame that ended as it had begun, with nothing led: those like it need not be computed."""
-
-    state: State
-    body: PosedBody
-    """which stood still"""
-    wind: Floats
-
-    def goes_on(self, state: State, before: PosedBody, after: PosedBody, wind: Floats) -> bool:
-        """Say whether the next frame is the same to the bit."""
-        return (
-            _same_skin(before, self.body)
-            and _same_skin(after, self.body)
-            and np.array_equal(wind, self.wind)
-            and _unmoved(state, self.state)
-        )
-
-
 class Walker:
-    """Simulates a plan frame by frame. It can start at any frame of which position and velocity are known."""
+    """Simulates a plan frame by frame. It can start at any frame of which position and velocity are known.
+
+    What a frame does stands in engine/frame/walker.h; here the motion is asked and the frames are counted.
+    """
 
     def __init__(self, garment: Garment, body: Body, plan: Plan, guide: Guide | None = None) -> None:
         """Stand in the rest pose, dressed. guide moves the garments that were recorded before."""
@@ -162,32 +146,25 @@ class Walker:
             raise ToileError(f"the walk starts with {len(plan.start)} points, not {garment.particle_count}")
         self._dt = 1 / plan.settings.fps
         self.collider = plan.method.make_collider(body)
-        self._solver = plan.method.make_solver(garment, plan.start)
-        self._before = rest_pose(body)
-        self._held = Attachment(garment.hold_particle, plan.start, self._before)
         self._guide = guide
-        led = np.arange(plan.inner.particle_count if plan.inner else 0, dtype=np.int32)
-        pinned = np.union1d(garment.hold_particle, led).astype(np.int32)
-        if len(pinned):
-            self._solver.pin(pinned)
-        self._pinned = pinned
-        self._holding: Solver | None = None
-        self._stays = np.zeros(0, np.int32)
-        # the exact repair belongs to contact with the skin itself: other colliders show what they can do
-        self._repair: Repair | None = None
-        self._rest: Rest | None = None
-        if plan.settings.repair and isinstance(self.collider, SurfaceCollider):
-            self._repair = Repair(garment, self.collider, plan.start, pinned)
-            self._rest = Rest(garment, self.collider, plan.start)
-        self._edge = mean_edge(garment)
+        self._before = self._after = rest_pose(body)
+        self._wind = STILL_AIR
+        arrays = scene_arrays(garment, body, plan, self.collider)
+        # a proxy: the engine keeps what makes solvers, and must not keep the walker that keeps the engine
+        make = None if plan.method.is_default else partial(Stepper, proxy(self))
+        self._kernel = _kernels.Walker(arrays, self.collider.skin, make)
         self.state = State(np.array(plan.start), np.zeros_like(plan.start), -plan.settings.lead)
-        self._asleep: Asleep | None = None
         self._done = 0
 
     @property
     def number(self) -> int:
         """Return the number of the recorded frame that comes next; negative: still on the way there."""
         return self._done - self.plan.settings.lead_count
+
+    @property
+    def skin(self) -> PosedBody:
+        """Return the body at the end of the last frame."""
+        return self._before
 
     def pose(self, number: int) -> Floats:
         """Return world_from_joint (j, 4, 4) in a recorded frame (negative: before the first)."""
@@ -199,123 +176,77 @@ class Walker:
         """Continue after a recorded frame that ended in this state."""
         self._done = number + 1 + self.plan.settings.lead_count
         self._before = pose_body(self.body, self.pose(number), method=self.plan.settings.skinning)
+        self._kernel.go_to(state.position, state.velocity, self._before.vertices)
         self.state = state
 
     def step(self) -> Step:
         """Simulate the next frame."""
         number, dt = self.number, self._dt
-        after = pose_body(self.body, self.pose(number), self._before, dt, self.plan.settings.skinning)
-        wind = self.plan.wind(number)
-        if self._asleep and self._asleep.goes_on(self.state, self._before, after, wind):
-            state, repaired = self.state, Repaired()
-        else:
-            state = self._held.carry(self.state, after, dt)
-            led = None if self._guide is None else self._guide(number)
-            state = state if led is None else _led(state, led, dt)
-            state, repaired = self._advance(state, after, led, wind)
-            same = led is None and _unmoved(self.state, state) and _same_skin(self._before, after)
-            self._asleep = Asleep(state, after, wind) if same else None
+        skinning = self.plan.settings.skinning
+        self._after = pose_body(self.body, self.pose(number), self._before, dt, skinning)
+        self._wind = self.plan.wind(number)
+        led = None if self._guide is None else self._guide(number)
+        found = self._kernel.frame(self._after.vertices, GRAVITY, self._wind, led, dt)
         # times do not add up rounding errors: they follow from the frame's number
-        self.state = State(state.position, state.velocity, (number + 1) * dt)
-        self._before, self._done = after, self._done + 1
-        return Step(number, self.state, after, repaired)
-
-    def _advance(
-        self, start: State, after: PosedBody, led: Floats | None, wind: Floats
-    ) -> tuple[State, Repaired]:
-        """Return the state at the end of a frame and what the repair left of its crossings."""
-        rest = self._rest if self._rest and led is None and stands_still(self._before, after) else None
-        end, found = self._frame(self._solver, start, after, led, wind, rest)
-        if rest is None or self._repair is None or found.left:
-            return end, found
-        kept = rest.stay(start, end, self._repair.given, after, self._dt)
-        if kept is not end and self._edge > SHAKEN:
-            again = self._round(rest, start, kept, after, wind)
-            far = max(_farthest(start, end), self._edge / 2)
-            # cloth between particles that are held may be thrown about, whether or not the repair brings it
-            # back: then it is left as it was kept
-            if again and max(_farthest(start, again[0]), again[1].moved) <= far:
-                kept, found = again
-        if rest.asleep(start, kept, self._before, after, self._dt):
-            kept = State(start.position, np.zeros_like(start.velocity), kept.time)
-        return kept, found
-
-    def _frame(
-        self,
-        solver: Solver,
-        start: State,
-        after: PosedBody,
-        led: Floats | None,
-        wind: Floats,
-        rest: Rest | None,
-    ) -> tuple[State, Repaired]:
-        """Return the end of a frame, repaired, and what the repair left of its crossings."""
-        collider = rest.collider if rest else self.collider
-        state = advance_frame(solver, collider, start, self._before, after, self._dt, wind=wind)
-        state = state if led is None else _placed(state, led)
-        if self._repair is None:
-            return state, Repaired()
-        clean = start.position if self._edge < COARSE else None
-        return self._repair(state, after, clean), self._repair.last
-
-    def _round(
-        self, rest: Rest, start: State, kept: State, after: PosedBody, wind: Floats
-    ) -> tuple[State, Repaired] | None:
-        """Return the frame computed again round what stays in it, which is pinned.
-
-        Free, it is pulled at until the frame ends and pulls at the cloth round it, which would tremble for
-        ever. None: nothing stays, or the frame is not clean.
-        """
-        stays = (kept.position == start.position).all(axis=1)
-        stays[self._pinned] = False
-        if not stays.any():
-            return None
-        held = np.union1d(self._pinned, np.flatnonzero(stays)).astype(np.int32)
-        if self._holding is None:
-            self._holding = self.plan.method.make_solver(self.garment, self.plan.start)
-        # limits depend on what is pinned and take long: mostly the same particles stay in frame after frame
-        if not np.array_equal(held, self._stays):
-            self._holding.pin(held)
-            self._stays = held
-        velocity = np.where(stays[:, None], 0.0, start.velocity)
-        state = State(start.position, velocity, start.time)
-        end, found = self._frame(self._holding, state, after, None, wind, rest)
-        if found.left or self._repair is None:
-            return None
-        return rest.stay(state, end, self._repair.given, after, self._dt), found
+        time = (number + 1) * dt
+        if self._kernel.sleeps:
+            self.state = State(self.state.position, self.state.velocity, time)
+        else:
+            self.state = State(self._kernel.position, self._kernel.velocity, time)
+        self._before, self._done = self._after, self._done + 1
+        return Step(number, self.state, self._after, Repaired(*found))
 
     def touching(self) -> int:
         """Return how many particles touch the skin now."""
         contacts = self.collider.at(self._before)(self.state.position)
         thickness = getattr(self.plan.method.solver_settings, "thickness", 0.004)
-        near = contacts.gap < 1.25 * skin_distance(self._edge, thickness)
+        near = contacts.gap < 1.25 * skin_distance(mean_edge(self.garment), thickness)
         return len(np.unique(contacts.particle[near]))
 
 
-def _same_skin(one: PosedBody, other: PosedBody) -> bool:
-    return np.array_equal(one.vertices, other.vertices)
+class Stepper:
+    """Any solver with any collider, as the engine calls them once a frame (Stepper in frame/walker.h)."""
+
+    def __init__(self, walker: Walker) -> None:
+        self._walker = walker
+        self._solver = walker.plan.method.make_solver(walker.garment, walker.plan.start)
+
+    def pin(self, particles: Ints) -> None:
+        """Let these particles move with their velocity."""
+        self._solver.pin(particles)
+
+    def advance(self, position: Floats, velocity: Floats, all_sides: bool) -> tuple[Floats, Floats]:
+        """Return position and velocity at the end of the frame that the walker computes."""
+        walker, skin = self._walker, self._walker.collider.skin
+        collider = AllSidesQuery(skin) if all_sides and skin is not None else walker.collider
+        state = advance_frame(
+            self._solver, collider, State(position, velocity), walker._before, walker._after, walker._dt,
+            wind=walker._wind,
+        )  # fmt: skip
+        return np.ascontiguousarray(state.position), np.ascontiguousarray(state.velocity)
 
 
-def _farthest(start: State, end: State) -> float:
-    """Return how far a particle gets at most [m]."""
-    return float(np.linalg.norm(end.position - start.position, axis=1).max(initial=0.0))
-
-
-def _unmoved(before: State, after: State) -> bool:
-    """Say whether two states differ by their time only, and nothing moves."""
-    still = not after.velocity.any() and not before.velocity.any()
-    return still and np.array_equal(before.position, after.position)
-
-
-def _led(state: State, target: Floats, dt: float) -> State:
-    """Return the state with its first particles moving so that they reach their place in dt [s]."""
-    velocity = np.array(state.velocity)
-    velocity[: len(target)] = (target - state.position[: len(target)]) / dt
-    return State(state.position, velocity, state.time)
-
-
-def _placed(state: State, target: Floats) -> State:
-    """Return the state with its first particles exactly at their place."""
-    position = np.array(state.position)
-    position[: len(target)] = target
-    return State(position, state.velocity, state.time)
+def scene_arrays(garment: Garment, body: Body, plan: Plan, collider: Collider) -> dict[str, Any]:
+    """Return everything about a walk but its motion as arrays by name (engine/frame/scene_arrays.h)."""
+    held = Attachment(garment.hold_particle, plan.start, rest_pose(body))
+    arrays: dict[str, Any] = {
+        "cloth.triangles": garment.triangles,
+        "body.vertices": body.vertices,
+        "body.limb": body.limb,
+        "body.thin": THIN_NUMBER,
+        "start.position": plan.start,
+        "walk.edge": np.array([mean_edge(garment)]),
+        "walk.led": np.array([plan.inner.particle_count if plan.inner else 0]),
+        "repair.on": np.array([plan.settings.repair]),
+        "joints.rest": body.skeleton.world_from_joint,
+        "joints.vertex": body.weight_joint,
+        "joints.weight": body.weight,
+        "joints.dual": np.array([plan.settings.skinning == "dual"]),
+        **held.arrays(),
+        **repair_arrays(garment),
+    }
+    if plan.method.is_default:
+        settings = plan.method.solver_settings
+        arrays |= cloth_arrays(garment, settings, worn=plan.start) | solver_arrays(settings)
+        arrays |= skin_arrays(body, plan.method.collider_settings)
+    return as_kernel_arrays(arrays)

@@ -1,24 +1,18 @@
-// What a body in motion asks before the cloth round it is stepped: its joints at a time, the skin between two poses, and points that ride
-// on triangles of skin. Each takes microseconds here; from NumPy, a few small arrays at a time, they took a tenth of a walking frame.
+#include "body/track_pose.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "bind.h"
 #include "core/vector3.h"
-#include "core/threads.h"
 
+namespace body {
 namespace {
 using surface::cross;
-using surface::dot;
-using surface::length;
 using surface::load;
-using surface::store;
 using surface::Vec3;
 
 using Quaternion = std::array<double, 4>;  // unit quaternion w, x, y, z
-
-constexpr std::size_t SERIAL_NUMBERS = 8192;
 
 Quaternion times(const Quaternion &a, const Quaternion &b) {
     return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -149,83 +143,10 @@ std::vector<double> placed(const Frame &frame, const std::int32_t *parents, cons
     }
     return world;
 }
-
-auto track_pose(In<double, -1, -1, 4> turns, Points root, In<std::int32_t, -1> parents, Points offsets, double time, bool loop) {
-    const std::size_t frames = turns.shape(0), joints = turns.shape(1);
-    require(frames > 0 && joints > 0 && frames < 1u << 30, "a track has at least one frame and one joint");
-    require(root.shape(0) == frames, "root needs one row per frame");
-    require(parents.size() == joints && offsets.shape(0) == joints, "parents and offsets need one row per joint");
-    for (std::size_t j = 0; j < joints; ++j) require(parents(j) >= -1 && parents(j) < static_cast<std::int32_t>(j), "parents come before their joints");
-    require(std::abs(time) < 1e9, "time must be finite");
-    const Frame frame = Frames(turns.data(), root.data(), frames, joints, loop).at(time);
-    return own(placed(frame, parents.data(), offsets.data()), {joints, 4, 4});
-}
-
-auto between(Points before, Points after, double fraction) {
-    const std::size_t size = before.size();
-    require(after.size() == size, "before and after need one row per vertex");
-    auto r = std::make_unique_for_overwrite<double[]>(size);
-    {
-        nb::gil_scoped_release release;
-        for_ranges(size, SERIAL_NUMBERS, [&](std::size_t first, std::size_t last) {
-            const double *a = before.data(), *b = after.data();
-            for (std::size_t i = first; i < last; ++i) r[i] = a[i] + fraction * (b[i] - a[i]);
-        });
-    }
-    return own(std::move(r), {before.shape(0), 3});
-}
-
-// orthonormal: along the first side, across it in the plane, out of the plane
-struct Axes {
-    Vec3 x, y, z;
-    Axes(Vec3 a, Vec3 b, Vec3 c) : x(b - a), y{}, z(cross(b - a, c - a)) {
-        x = unit(x), z = unit(z), y = cross(z, x);
-    }
-    static Vec3 unit(Vec3 v) {
-        const double size = std::max(length(v), 1e-12);
-        return {v.x / size, v.y / size, v.z / size};
-    }
-    Vec3 operator*(Vec3 v) const {
-        return {x.x * v.x + y.x * v.y + z.x * v.z, x.y * v.x + y.y * v.y + z.y * v.z, x.z * v.x + y.z * v.y + z.z * v.z};
-    }
-};
-
-// points that are seen from their triangle always at the same place: from one of the vertices, or from its middle
-auto ride(Points vertices, Triangles frame, In<std::int32_t, -1> rides, Points local, std::optional<In<std::int32_t, -1>> from) {
-    const std::size_t n = local.shape(0), v = vertices.shape(0);
-    require(rides.size() == n && (!from || from->size() == n), "each point rides on one triangle");
-    require_indices(frame, v, "a triangle names a vertex that does not exist");
-    require_indices(rides, frame.shape(0), "a point rides on a triangle that does not exist");
-    if (from) require_indices(*from, v, "a point starts from a vertex that does not exist");
-    std::vector<double> place(3 * n);
-    const auto vertex = [&](std::int32_t i) { return load(vertices.data() + 3 * static_cast<std::size_t>(i)); };
-    for (std::size_t i = 0; i < n; ++i) {
-        const std::int32_t *t = frame.data() + 3 * static_cast<std::size_t>(rides(i));
-        const Vec3 a = vertex(t[0]), b = vertex(t[1]), c = vertex(t[2]), sum = a + b + c;
-        const Vec3 start = from ? vertex((*from)(i)) : Vec3{sum.x / 3, sum.y / 3, sum.z / 3};
-        store(&place[3 * i], start + Axes(a, b, c) * load(local.data() + 3 * i));
-    }
-    return own(std::move(place), {n, 3});
-}
-
-double most_bent(Points vertices, In<std::int32_t, -1, 2> pairs, In<double, -1> apart) {
-    require(pairs.shape(0) == apart.size(), "each pair has a distance at rest");
-    require_indices(pairs, vertices.shape(0), "a pair names a vertex that does not exist");
-    double most = 0;
-    for (std::size_t i = 0; i < apart.size(); ++i) {
-        const auto at = [&](int k) { return load(vertices.data() + 3 * static_cast<std::size_t>(pairs(i, k))); };
-        most = std::max(most, std::abs(length(at(0) - at(1)) - apart(i)));
-    }
-    return most;
-}
 }  // namespace
 
-void bind_pose(nb::module_ &m) {
-    using namespace nb::literals;
-    m.def("track_pose", &track_pose, "turns"_a, "root"_a, "parents"_a, "offsets"_a, "time"_a, "loop"_a,
-          "-> world_from_joint (j, 4, 4) of a motion at a time [frames]");
-    m.def("between", &between, "before"_a, "after"_a, "fraction"_a, "-> points (n, 3) a fraction of the way between two places");
-    m.def("ride", &ride, "vertices"_a, "frame"_a, "rides"_a, "local"_a, "start"_a.none() = nb::none(),
-          "-> points (p, 3) that are at local (p, 3) in the axes of triangle frame[rides[p]], from vertex start[p] or from the triangle's middle");
-    m.def("most_bent", &most_bent, "vertices"_a, "pairs"_a, "apart"_a, "-> by how much a pair's distance differs most from apart (p,) [m]");
+std::vector<double> track_pose(const Track &t, double time) {
+    return placed(Frames(t.turns, t.root, t.frame_count, t.joint_count, t.loop).at(time), t.parents, t.offsets);
 }
+
+}  // namespace body

@@ -1,0 +1,31 @@
+// Arrays of Python by name, as the engine reads them.
+#pragma once
+#include <string>
+
+#include "bind.h"
+#include "core/named_arrays.h"
+
+// a dictionary of NumPy arrays, and what is needed to read them while it is kept
+class KeptArrays {
+  public:
+    explicit KeptArrays(const nb::dict &arrays) {
+        for (const auto &[key, value] : arrays) {
+            const auto name = nb::cast<std::string>(key);
+            nb::ndarray<nb::c_contig, nb::device::cpu, nb::ro> array;
+            if (!nb::try_cast(value, array)) throw nb::type_error((name + " must be an array whose rows lie one after the other").c_str());
+            NamedArray one;
+            if (array.dtype() == nb::dtype<std::int32_t>()) one.type = NumberType::INT32;
+            else if (array.dtype() == nb::dtype<double>()) one.type = NumberType::FLOAT64;
+            else throw nb::type_error((name + " must hold int32 or float64").c_str());
+            for (std::size_t k = 0; k < array.ndim(); ++k) one.shape.push_back(array.shape(k));
+            one.data = array.data();
+            arrays_.add(name, std::move(one));
+            kept_.append(nb::cast(array));
+        }
+    }
+    const NamedArrays &arrays() const { return arrays_; }
+
+  private:
+    NamedArrays arrays_;
+    nb::list kept_;
+};
