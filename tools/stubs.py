@@ -4,6 +4,7 @@ python tools/stubs.py            # after a change of what bindings/python/ shows
 python tools/stubs.py --check    # is it current? (a test asks that)
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,9 +20,10 @@ def generated() -> str:
 
     made = StubGen(_kernels)
     made.put(_kernels)
-    # what a binding builds by hand has no types of its own
-    text = made.get().replace("-> tuple:", "-> tuple[Any, ...]:").replace("-> dict:", "-> dict[str, Any]:")
-    text = text.replace("from typing import Annotated", "from typing import Annotated, Any", 1)
+    # what a binding builds or reads by hand has no types of its own
+    text = re.sub(r"(?<=-> )tuple(?=:)", "tuple[Any, ...]", made.get())
+    text = re.sub(r"(?<=(?:->|.:) )dict(?=[:,)])", "dict[str, Any]", text)
+    text = text.replace("from typing import Annotated\n", "from typing import Annotated, Any\n", 1)
     command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", STUB.name, "-"]
     return subprocess.run(command, input=text, text=True, check=True, capture_output=True).stdout
 
