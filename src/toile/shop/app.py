@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -31,7 +32,8 @@ from toile.shop.webhooks import Postman
 from toile.shop.workers import Helpers, Limits
 
 HELPERS = 2
-SWEEP_EVERY = 600.0
+SWEEP_EVERY, AGAIN = 600.0, 5.0
+"""between two looks for what may go, and two tries to begin [s]"""
 TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -117,18 +119,25 @@ def _open(app: FastAPI) -> None:
 
 
 def _prepare(app: FastAPI) -> None:
-    """Make what all visitors share, then begin with jobs."""
+    """Make what all visitors share, then begin with jobs; what does not work is tried again."""
+    while not app.state.stopping:
+        try:
+            _prepared(app)
+            return
+        except Exception:
+            tell_error("prepare")
+            time.sleep(AGAIN)
+
+
+def _prepared(app: FastAPI) -> None:
     state, shop = app.state, app.state.shop
-    try:
-        make_standard_bodies(shop, state.helpers)
-        if shop.settings.pictures:
-            with shop.engine.begin() as connection:
-                want_pictures(shop, connection)
-        state.uploads.start()
-        if not state.stopping:
-            state.queue.start()
-    except Exception:
-        tell_error("prepare")
+    make_standard_bodies(shop, state.helpers)
+    if shop.settings.pictures:
+        with shop.engine.begin() as connection:
+            want_pictures(shop, connection)
+    state.uploads.start()
+    if not state.stopping:
+        state.queue.start()
 
 
 def make_standard_bodies(shop: Shop, helpers: Helpers) -> None:
