@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from toile.pattern.model.split import PartRef
 from toile.pattern.understand.outline import Stretch
 from toile.pattern.understand.recognise import Known
@@ -67,6 +69,8 @@ def _top_of_strip(garment: Pieces, one: Known, wanted: float, prefer: str = "low
     lower, upper = one.stretch("lower"), one.stretch("upper")
     if lower is None or upper is None:
         return lower or upper
+    if prefer == "upper":  # of a cuff the straight edge is sewn, the one with rounded corners is free
+        wanted = float(np.ptp(one.panel.vertices[:, 0]))
     gaps = [abs(math.log(s.length / wanted)) for s in (lower, upper)]
     if abs(gaps[1] - gaps[0]) < 0.01:
         return upper if prefer == "upper" else lower

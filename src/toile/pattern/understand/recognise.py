@@ -95,6 +95,8 @@ def _known(panel: Panel, said: Meaning, yoked: bool) -> Known:
     if not said.part and part in ("front", "back", "yoke", *STRIPS):
         part = "body" if kind not in ("strip", "yoke") else "band" if kind == "strip" else part
         face = ""
+    if kind == "leg whole" and part == "body":
+        part = "leg"
     if kind == "strip" and not said.part:  # what it goes on is told by its length alone
         penalty += UNNAMED_STRIP
     return Known(
