@@ -14,8 +14,9 @@ from toile.body.model.make import NAMED
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.garment.from_mesh import is_mesh_file
-from toile.jobs.describe import Inputs, input_digests, job_from_json
+from toile.jobs.describe import Inputs, input_digests
 from toile.jobs.plain import to_plain
+from toile.jobs.provenance import provenance_in
 from toile.jobs.records import (
     BodySource,
     BranchJob,
@@ -124,7 +125,7 @@ def again_job(options: argparse.Namespace) -> WalkJob:
     """Return the job of a walk in a recording's garments, with what is asked for anew: size, body …"""
     source = options.source
     with RecordedFile(source) as recorded:
-        before = job_in(recorded.settings)
+        before = provenance_in(recorded.settings).walk
     if before is None:
         worn = DressJob(body=BodySource(file=source), garments=(GarmentSource(file=source),))
         before = WalkJob(dress=worn)
@@ -150,39 +151,12 @@ def branch_job(options: argparse.Namespace) -> BranchJob:
     return BranchJob(walk=options.source, frame=options.from_frame, wind=options.wind)
 
 
-def job_in(settings: Mapping[str, Any]) -> WalkJob | None:
-    """Return the walk that a recording was made by, or was branched from; None: it does not say."""
-    kept = settings.get("begun") or settings.get("job")
-    if kept is not None:
-        job = job_from_json(kept, "the recording's job")
-        return job if isinstance(job, WalkJob) else None
-    return _asked_before(settings["asked"]) if isinstance(settings.get("asked"), dict) else None
-
-
-def _asked_before(asked: Mapping[str, Any]) -> WalkJob:
-    """Return the job of a recording from before there were jobs."""
-    try:
-        return WalkJob(
-            dress=DressJob(
-                body=body_source(asked["body"]), garments=(GarmentSource(draft="skirt"),),
-                fabric=words(asked["fabric"]), edge_length=asked["edge"],
-            ),
-            motion=motion_source(asked["motion"]), skinning=asked["skinning"], wind=tuple(asked["wind"]),
-            **{name: asked[name] or None for name in ("seconds", "fps")},
-            rounding=asked["rounding"], loop=asked["loop"],
-        )  # fmt: skip
-    except (KeyError, TypeError, AttributeError):
-        raise ToileError("the recording does not say how it was made: make it again") from None
-
-
 def check_same(target: Path, options: argparse.Namespace) -> None:
     """Refuse to go on with a walk that was begun with something else than what is asked for now."""
     with RecordedFile(target) as recorded:
-        kept, before = recorded.settings.get("inputs"), recorded.settings.get("job")
-    if not isinstance(before, dict) or not isinstance(kept, dict):
-        return
-    begun = job_from_json(before, f"{target}: its job")
-    if not isinstance(begun, WalkJob):
+        made = provenance_in(recorded.settings)
+    begun, kept = made.job, made.inputs
+    if not isinstance(begun, WalkJob) or recorded.settings.get("job") is None:
         return
     named = {*options.patterns, options.body, options.motion, options.seams}
     now = walk_job(options, begun)

@@ -11,7 +11,8 @@ from toile.audit.findings import findings
 from toile.body.model.make import save_body
 from toile.core.records import Recording
 from toile.core.work import tell
-from toile.jobs.describe import Inputs, input_digests, job_to_json
+from toile.jobs.describe import Inputs
+from toile.jobs.provenance import Told, provenance_of
 from toile.jobs.records import BodyJob, DressJob
 from toile.jobs.result import Result
 from toile.jobs.sources import Opened, Wardrobe, cloths, open_garments, open_source
@@ -44,8 +45,10 @@ def dressed(job: DressJob, inputs: Inputs) -> Dressed:
         wardrobe.garments, opened.body, fabric=cloths(job.fabric), edge_length=job.edge_length,
         mesh=job.mesh, progress=tell, **method_of(job),
     )  # fmt: skip
-    made = {"job": job_to_json(job), "inputs": input_digests(job, inputs)}
-    return Dressed(replace(recording, settings={**recording.settings, **made}), opened, wardrobe)
+    made = Dressed(recording, opened, wardrobe)
+    told = Told(doubts=opened.doubts, sizes=wardrobe.sizes, notes=made.notes)
+    settings = {**recording.settings, **provenance_of(job, inputs, told=told).settings()}
+    return replace(made, recording=replace(recording, settings=settings))
 
 
 def method_of(job: DressJob) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Body, Motion
 from toile.core.work import may_go_on, tell
-from toile.jobs.describe import Inputs, input_digests, job_to_json
+from toile.jobs.describe import Inputs
 from toile.jobs.dressing import dressed, method_of
-from toile.jobs.plain import Checked, from_plain, to_plain
+from toile.jobs.provenance import Told, begun_by, provenance_in, provenance_of
 from toile.jobs.records import BranchJob, OverJob, WalkJob
 from toile.jobs.result import Result
 from toile.jobs.sources import cloths, goes_its_own_way, open_garments, open_motion
@@ -36,22 +36,8 @@ from toile.store.record import RecordedFile, load_recording
 
 WALK = "walk.toile"
 """name of the result"""
-TOLD = "told"
-"""where a recording's settings keep what is to be told, for whoever goes on with it"""
 Watch = Callable[[Moment], None]
 AnyWalk = WalkJob | OverJob | BranchJob
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told(Checked):
-    """What is to be told about how a walk began."""
-
-    doubts: tuple[str, ...] = ()
-    """about the body"""
-    sizes: tuple[str, ...] = ()
-    """which were taken, and why"""
-    notes: tuple[str, ...] = ()
-    """what was assumed about the patterns, or done to them"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,35 +70,11 @@ def telling(moment: Moment) -> None:
 
 def walk_into(path: Path, job: AnyWalk, inputs: Inputs, watch: Watch = telling) -> Walked:
     """Dress and walk into a file. A walk of the same job that was interrupted there goes on."""
-    made = made_by(path)
-    if made is not None and made == described(job, inputs):
+    before = begun_by(path)
+    if before is not None and before.same_work(job, inputs):
         return finish(path, kept=go_on(path, watch))
     BEGIN[type(job)](path, job, inputs, watch)
     return finish(path)
-
-
-def described(job: AnyWalk, inputs: Inputs) -> dict[str, Any]:
-    """Return what a recording keeps about how it came to be."""
-    return {"job": job_to_json(job), "inputs": input_digests(job, inputs)}
-
-
-def begun(recorded: RecordedFile) -> dict[str, Any]:
-    """Return the job that a walk was first made by, to be kept when it is worn over or branched."""
-    first = recorded.settings.get("begun") or recorded.settings.get("job")
-    return {} if first is None else {"begun": first}
-
-
-def made_by(path: Path) -> dict[str, Any] | None:
-    """Return the job and the inputs of a recorded walk; None: there is none that says so."""
-    if not path.exists():
-        return None
-    try:
-        with RecordedFile(path) as recorded:
-            if not is_walk(recorded) and closure_in(recorded.settings) is None:
-                return None
-            return {name: recorded.settings.get(name) for name in ("job", "inputs")}
-    except ToileError:
-        return None
 
 
 def go_on(path: Path, watch: Watch = telling) -> int | None:
@@ -132,11 +94,9 @@ def finish(path: Path, *, kept: int | None = None) -> Walked:
         closure = close_loop(path, path, plan)
     with RecordedFile(path) as recorded:
         rows, count = audit_rows(recorded), recorded.garment.particle_count
-        told, body = recorded.settings.get(TOLD), recorded.body
-    return Walked(
-        path, rows, count, from_plain(Told, told or {}, f"{path}: {TOLD}"), closure, kept,
-        {} if body is None else body.measurements,
-    )  # fmt: skip
+        told, body = provenance_in(recorded.settings).told, recorded.body
+    measures = {} if body is None else body.measurements
+    return Walked(path, rows, count, told, closure, kept, measures)
 
 
 def _stoppable(watch: Watch) -> Watch:
@@ -162,10 +122,8 @@ def _begin(path: Path, job: WalkJob, inputs: Inputs, watch: Watch) -> None:
         cycle = (plan.track.frame_count - 1) / settings.fps
         plan = loop_plan(plan, max(1, round(pace.seconds / cycle)))
     told = Told(doubts=made.body.doubts, sizes=made.wardrobe.sizes, notes=made.notes)
-    kept = {
-        **made.recording.settings, **origin, "motion": motion.name,
-        **described(job, inputs), TOLD: to_plain(told),
-    }  # fmt: skip
+    made_by = provenance_of(job, inputs, told=told)
+    kept = {**made.recording.settings, **origin, "motion": motion.name, **made_by.settings()}
     record_walk(
         path, made.recording.garment, body, plan,
         settings=kept, step=job.rounding or None, watch=_stoppable(watch),
@@ -216,10 +174,9 @@ def _over(path: Path, job: OverJob, inputs: Inputs, watch: Watch) -> None:
             plan = replace(plan, settings=replace(plan.settings, seconds=job.seconds))
         notes = [*recorded.settings.get("notes", []), *notes]
         told = Told(sizes=wardrobe.sizes, notes=(*wardrobe.notes, *notes))
-        settings = {
-            **recorded.settings, "notes": notes, "over": Path(job.walk).name,
-            **begun(recorded), **described(job, inputs), TOLD: to_plain(told),
-        }  # fmt: skip
+        made_by = provenance_of(job, inputs, begun=provenance_in(recorded.settings).walk, told=told)
+        over = {"notes": notes, "over": Path(job.walk).name}
+        settings = {**recorded.settings, **over, **made_by.settings()}
     record_walk(
         path, garment, body, plan, settings=settings, step=job.rounding or None, watch=_stoppable(watch)
     )
@@ -231,8 +188,10 @@ def _branch(path: Path, job: BranchJob, inputs: Inputs, watch: Watch) -> None:
     if path.exists() and path.samefile(source):
         raise ToileError(f"{path}: choose another name than the walk that is taken over")
     with RecordedFile(source) as recorded:
-        settings = {**begun(recorded), **described(job, inputs), TOLD: {}}
-    branch_walk(source, path, job.frame, np.array(job.wind), settings=settings, watch=_stoppable(watch))
+        made_by = provenance_of(job, inputs, begun=provenance_in(recorded.settings).walk)
+    branch_walk(
+        source, path, job.frame, np.array(job.wind), settings=made_by.settings(), watch=_stoppable(watch)
+    )
 
 
 BEGIN: Mapping[type, Callable[..., None]] = {
