@@ -44,6 +44,8 @@ def test_units_and_defaults_are_the_same_job() -> None:
     assert measured.body == BodySource(sex="female", measures={"height": 1.72, "weight": 70.0})
     styled = job_from_json({"job": "dress", "garments": [{"draft": "skirt", "style": {"length": "60cm"}}]})
     assert styled.garments[0].style == {"length": 0.6}
+    drawn = job_from_json({"job": "pictures", "recording": "a.toile", "views": ["front", 90]})
+    assert drawn.views == ("front", 90.0)
 
 
 def walk(**dress: object) -> dict[str, object]:

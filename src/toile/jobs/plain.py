@@ -151,6 +151,8 @@ def _fit_one_of(kinds: Sequence[Any], value: Any, limits: Mapping[str, Any], whe
     """Return a number, a switch or a text as it is, if that is one of the kinds."""
     if isinstance(value, str) and limits.get("unit") == LENGTH and float in kinds and is_length(value):
         return _in_limits(parse_length(value), value, limits, where)
+    if type(value) is int and int not in kinds and float in kinds:
+        return _in_limits(value, value, limits, where)
     if isinstance(value, bool) or not isinstance(value, int | float | str) or type(value) not in kinds:
         if not (isinstance(value, bool) and bool in kinds):
             names = " or ".join(_NAMES.get(k, str(k)) for k in kinds)
