@@ -10,19 +10,13 @@ import pytest
 ENGINE = Path(__file__).parents[2] / "engine"
 FOREIGN = re.compile(r"#include\s*[<\"](nanobind|Python\.h|bind\.h|omp\.h)|\bPy[A-Z]\w*\(|\bnb::")
 SOURCES = sorted([*ENGINE.rglob("*.h"), *ENGINE.rglob("*.cpp")])
-MIXED = {
-    "pose.cpp", "skin_travel.cpp", "skinning.cpp", "particle_order.h", "xpbd.cpp", "obstacles.h",
-    "untangle.cpp", "triangle_pairs.cpp",
-}  # fmt: skip
-"""files whose bindings lay beside them at first; no others may come"""
 PROGRAMS = [p for p in ENGINE.parent.glob("build/*/engine/toile_engine_tests*") if p.is_file()]
 """built beside the module; `make engine` builds the engine alone, which takes minutes"""
-STILL_MIXED = [p for p in SOURCES if p.name in MIXED and FOREIGN.search(p.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ENGINE)))
 def test_no_python_in_the_engine(path: Path) -> None:
-    assert path in STILL_MIXED or not FOREIGN.search(path.read_text(encoding="utf-8"))
+    assert not FOREIGN.search(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs cmake")
