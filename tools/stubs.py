@@ -24,7 +24,7 @@ def generated() -> str:
     text = re.sub(r"(?<=-> )tuple(?=:)", "tuple[Any, ...]", made.get())
     text = re.sub(r"(?<=(?:->|.:) )dict(?=[:,)])", "dict[str, Any]", text)
     text = text.replace("from typing import Annotated\n", "from typing import Annotated, Any\n", 1)
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", STUB.name, "-"]
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(STUB), "-"]
     return subprocess.run(command, input=text, text=True, check=True, capture_output=True).stdout
 
 

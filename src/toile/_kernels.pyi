@@ -8,13 +8,9 @@ import numpy
 from numpy.typing import NDArray
 
 def visible(
-    points: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    points: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     triangles: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     width: int,
     height: int,
@@ -26,25 +22,14 @@ def visible(
     """
 
 def pixel_weights(
-    pixel: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    id: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    points: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    pixel: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    id: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    points: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     triangles: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     inverse_w: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
     width: int,
     height: int,
@@ -52,34 +37,24 @@ def pixel_weights(
     """shares of corners 1 and 2 of the triangle at each pixel (flat index)"""
 
 def mix(
-    id: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    id: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     weights: Annotated[
-        NDArray[numpy.float32],
-        dict(shape=(None, 2), order="C", device="cpu", writable=False),
+        NDArray[numpy.float32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
     ],
     triangles: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     values: Annotated[
-        NDArray[numpy.float32],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
 ) -> NDArray[numpy.float32]:
     """point values interpolated at pixels"""
 
 def unhidden(
     depth: Annotated[
-        NDArray[numpy.float32],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
-    points: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    points: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     bias: float,
 ) -> NDArray[numpy.float32]:
     """
@@ -92,42 +67,26 @@ class FollowClothFloat:
     def __init__(
         self,
         edges: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 2), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
-        rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        mass: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        drag: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        drag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         friction: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def hold(
         self,
-        held: Annotated[
-            NDArray[numpy.bool_],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        held: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         steps: int,
         dt: float,
@@ -135,34 +94,17 @@ class FollowClothFloat:
         thickness: float,
         near: float,
         share: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        who: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        gap: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        who: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        gap: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         normal: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         skin_velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        grip: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        grip: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """
         -> position, velocity; particles with a gap below `near` first take over the part `share` of the skin's velocity, times its grip
@@ -174,42 +116,26 @@ class FollowClothDouble:
     def __init__(
         self,
         edges: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 2), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
-        rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        mass: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        drag: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        drag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         friction: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def hold(
         self,
-        held: Annotated[
-            NDArray[numpy.bool_],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        held: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         steps: int,
         dt: float,
@@ -217,81 +143,42 @@ class FollowClothDouble:
         thickness: float,
         near: float,
         share: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        who: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        gap: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        who: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        gap: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         normal: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         skin_velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        grip: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        grip: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
         """
         -> position, velocity; particles with a gap below `near` first take over the part `share` of the skin's velocity, times its grip
         """
 
 def ellipsoid_contacts(
-    points: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    points: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     world_from_unit: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3, 4), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3, 4), order="C", device="cpu", writable=False)
     ],
     unit_from_world: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3, 4), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3, 4), order="C", device="cpu", writable=False)
     ],
-    group: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    limb: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    limb: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     adjacent: Annotated[
-        NDArray[numpy.bool_],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.bool_], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
-    parent: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    parent: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     radius: float,
-    centre: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    centre: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     velocity: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    spin: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    spin: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
 ) -> tuple[
     NDArray[numpy.int32],
     NDArray[numpy.float64],
@@ -308,41 +195,24 @@ class SpringCloth:
 
     def __init__(
         self,
-        ends: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 2), order="C", device="cpu", writable=False),
-        ],
-        rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        ends: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
+        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         stiffness: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         limited: Annotated[
-            NDArray[numpy.bool_],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
-        mass: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        air: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        air: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         friction: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         faces: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 4), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 4), order="C", device="cpu", writable=False)
         ],
     ) -> None:
         """
@@ -351,10 +221,7 @@ class SpringCloth:
 
     def pin(
         self,
-        pinned: Annotated[
-            NDArray[numpy.bool_],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        pinned: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def set_options(
         self,
@@ -373,8 +240,7 @@ class SpringCloth:
     def set_seams(
         self,
         pairs: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 2), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
         rate: float,
         speed: float,
@@ -384,44 +250,25 @@ class SpringCloth:
     def steps(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         count: int,
         dt: float,
         since: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        who: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        gap: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        who: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        gap: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         normal: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         skin_velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        grip: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        grip: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int, float]:
         """
         -> position, velocity, steps made, widest seam; contacts of face f have who = particles + f
@@ -430,27 +277,18 @@ class SpringCloth:
     def steps_in_maps(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         count: int,
         dt: float,
         since: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         texels: Annotated[
-            NDArray[numpy.float32],
-            dict(shape=(None, None, 2, 8), order="C", device="cpu", writable=False),
+            NDArray[numpy.float32], dict(shape=(None, None, 2, 8), order="C", device="cpu", writable=False)
         ],
         left: float,
         top: float,
@@ -471,41 +309,28 @@ class VerletGridFloat:
         rows: int,
         columns: int,
         rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(6, None), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(6, None), order="C", device="cpu", writable=False)
         ],
-        share: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(6), order="C", device="cpu", writable=False),
-        ],
+        share: Annotated[NDArray[numpy.float64], dict(shape=(6), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def pin(
         self,
         particles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         dt: float,
         keep: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
@@ -516,48 +341,32 @@ class VerletMeshFloat:
 
     def __init__(
         self,
-        order: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         pairs: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 2), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
-        rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         share: float,
     ) -> None: ...
     def pin(
         self,
         particles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def sequence(self) -> NDArray[numpy.int32]: ...
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         dt: float,
         keep: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
@@ -571,41 +380,28 @@ class VerletGridDouble:
         rows: int,
         columns: int,
         rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(6, None), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(6, None), order="C", device="cpu", writable=False)
         ],
-        share: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(6), order="C", device="cpu", writable=False),
-        ],
+        share: Annotated[NDArray[numpy.float64], dict(shape=(6), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def pin(
         self,
         particles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         dt: float,
         keep: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
@@ -616,48 +412,32 @@ class VerletMeshDouble:
 
     def __init__(
         self,
-        order: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         pairs: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 2), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
-        rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         share: float,
     ) -> None: ...
     def pin(
         self,
         particles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def sequence(self) -> NDArray[numpy.int32]: ...
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         dt: float,
         keep: float,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
@@ -665,37 +445,21 @@ class VerletMeshDouble:
 
 def respond(
     position: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     velocity: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    particle: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    gap: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    normal: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    particle: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    gap: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    normal: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     skin_velocity: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     thickness: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
     ],
-    friction: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    friction: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     dt: float,
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
     """-> position, velocity after contact"""
@@ -705,26 +469,17 @@ class Ball:
 
     def __init__(
         self,
-        centre: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        centre: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         radius: float,
         reach: float,
-        velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        velocity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
     ) -> None: ...
 
 def ball_contacts(
     position: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    centre: Annotated[
-        NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)
-    ],
+    centre: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
     radius: float,
     reach: float,
 ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], NDArray[numpy.float64]]:
@@ -738,31 +493,24 @@ class BoxTrees:
     def __init__(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        group: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         group_count: int,
     ) -> None: ...
     def refit(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def contacts(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         reach: float,
     ) -> tuple[
@@ -784,38 +532,27 @@ class PartMaps:
     def __init__(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         triangle_part: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         part_count: int,
         vertex_count: int,
     ) -> None: ...
     def set_options(
-        self,
-        pixel: float,
-        tolerance: float,
-        reach: float,
-        silhouette: float,
-        rim: int,
-        refine: bool,
+        self, pixel: float, tolerance: float, reach: float, silhouette: float, rim: int, refine: bool
     ) -> None: ...
     def pose(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         frames: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 4, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 4, 3), order="C", device="cpu", writable=False)
         ],
     ) -> None:
         """
@@ -824,18 +561,14 @@ class PartMaps:
 
     def draw(
         self,
-        wanted: Annotated[
-            NDArray[numpy.bool_],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        wanted: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
         """draws the wanted parts that are not drawn yet for this pose"""
 
     def touched(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         every: int = 1,
     ) -> NDArray[numpy.bool_]:
@@ -846,8 +579,7 @@ class PartMaps:
     def look_up(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         cull: bool = True,
     ) -> tuple[
@@ -873,13 +605,9 @@ class PartMaps:
     def part_count(self) -> int: ...
 
 def look_up_map(
-    points: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    points: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     texels: Annotated[
-        NDArray[numpy.float32],
-        dict(shape=(None, None, 2, 8), order="C", device="cpu", writable=False),
+        NDArray[numpy.float32], dict(shape=(None, None, 2, 8), order="C", device="cpu", writable=False)
     ],
     left: float,
     top: float,
@@ -887,20 +615,14 @@ def look_up_map(
     reach: float,
     silhouette: float,
     refine: bool,
-) -> tuple[
-    NDArray[numpy.int32],
-    NDArray[numpy.float64],
-    NDArray[numpy.float64],
-    NDArray[numpy.float64],
-]:
+) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """
     -> particle (c,), gap (c,), normal (c, 3), velocity (c, 3) from a map that texels() returned
     """
 
 def colour(
     constraints: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
     vertex_count: int,
 ) -> NDArray[numpy.int32]:
@@ -936,33 +658,23 @@ class SurfaceTree:
     def __init__(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        group: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        group: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
     ) -> None: ...
     def refit(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        raised: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        raised: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
         place: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ]
         | None = None,
     ) -> None:
@@ -973,14 +685,10 @@ class SurfaceTree:
     def nearest(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         radius: float,
-        hint: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        hint: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
     ) -> tuple[Any, ...]:
         """
@@ -990,19 +698,14 @@ class SurfaceTree:
     def nearest_per_group(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         radius: float,
         hint: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, None), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ]
         | None = None,
-        order: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
         widest: int = 5,
     ) -> tuple[Any, ...]:
@@ -1013,23 +716,17 @@ class SurfaceTree:
     def contacts(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         radius: float,
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         hint: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, None), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ]
         | None = None,
-        order: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
     ) -> tuple[Any, ...]:
         """
@@ -1039,41 +736,31 @@ class SurfaceTree:
     def contacts_tracked(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         radius: float,
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         particle: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         triangle: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         asked: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         since: float,
         slip: float,
         boxes: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 2, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 2, 3), order="C", device="cpu", writable=False)
         ],
         hint: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, None), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ]
         | None = None,
-        order: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        order: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
     ) -> tuple[Any, ...]:
         """
@@ -1083,13 +770,11 @@ class SurfaceTree:
     def sides(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         radius: float,
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> tuple[Any, ...]:
         """
@@ -1099,8 +784,7 @@ class SurfaceTree:
     def winding(
         self,
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> NDArray[numpy.int32]:
         """
@@ -1121,47 +805,33 @@ class TrackedContacts:
         self,
         tree: SurfaceTree,
         triangle: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         radius: float,
         slip: float,
         hint: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, None), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
         ]
         | None = None,
     ) -> None: ...
 
 def triangles_meet(
-    s: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(3, 3), order="C", device="cpu", writable=False),
-    ],
-    t: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(3, 3), order="C", device="cpu", writable=False),
-    ],
+    s: Annotated[NDArray[numpy.float64], dict(shape=(3, 3), order="C", device="cpu", writable=False)],
+    t: Annotated[NDArray[numpy.float64], dict(shape=(3, 3), order="C", device="cpu", writable=False)],
 ) -> bool:
     """do two triangles (3, 3) have a common point? exact"""
 
-def meeting_pairs(
-    a: SurfaceTree, b: SurfaceTree, limit: int = 100000
-) -> tuple[Any, ...]:
+def meeting_pairs(a: SurfaceTree, b: SurfaceTree, limit: int = 100000) -> tuple[Any, ...]:
     """
     -> number of pairs, (k, 2) triangles of tree a and tree b that have a common point, ascending
     """
 
 def meeting_pairs_self(
     tree: SurfaceTree,
-    label: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ]
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
     | None = None,
     limit: int = 100000,
 ) -> tuple[Any, ...]:
@@ -1175,21 +845,16 @@ class ClothPatches:
     def __init__(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         particle_count: int,
-        label: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
     ) -> None: ...
     def find(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         radius: float,
         allow_avx2: bool = True,
@@ -1201,8 +866,7 @@ class ClothPatches:
     def crossing_skin(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         body: SurfaceTree,
         widest: int = 5,
@@ -1216,13 +880,9 @@ class ClothPatches:
 
 def nearest_points(
     position: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    pairs: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 4), order="C", device="cpu", writable=False),
-    ],
+    pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, 4), order="C", device="cpu", writable=False)],
     edges: bool,
     allow_avx2: bool = True,
 ) -> tuple[Any, ...]:
@@ -1236,37 +896,25 @@ class Untangler:
     def __init__(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        layer: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        layer: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
-        label: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ]
+        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
         | None = None,
         rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ]
         | None = None,
     ) -> None: ...
     def run(
         self,
-        position: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu")
-        ],
+        position: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu")],
         inverse_mass: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ]
         | None = None,
         body: SurfaceTree | None = None,
@@ -1286,108 +934,75 @@ class Cloth:
     def set_long_threads(
         self,
         pairs: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 2), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
-        rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def set_stencil_rest(
         self,
         rest: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def set_grid(
         self,
         rows: int,
         columns: int,
-        cell: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(2), order="C", device="cpu", writable=False),
-        ],
+        cell: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
         stiffness: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)
         ],
-        bend: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(2), order="C", device="cpu", writable=False),
-        ],
-        reach: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(2), order="C", device="cpu", writable=False),
-        ],
+        bend: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
+        reach: Annotated[NDArray[numpy.float64], dict(shape=(2), order="C", device="cpu", writable=False)],
         stencil_of: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         alternate: bool,
     ) -> None: ...
-    def set_limit_compliance(
-        self, soft_stretch: float, substep: float, bias: float = 1.0
-    ) -> None: ...
+    def set_limit_compliance(self, soft_stretch: float, substep: float, bias: float = 1.0) -> None: ...
     def level_limits(
         self,
         level: int,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> tuple[Any, ...]: ...
     def triangle_sequence(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> list[int]: ...
     def stretch(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         every: int = 1,
     ) -> tuple[float, float]: ...
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         dt: float,
         substep_count: int,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         contact_particle: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         contact_gap: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
         contact_normal: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         contact_velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         **options,
     ) -> tuple[Any, ...]: ...
@@ -1415,24 +1030,21 @@ class ClothSolver:
     def pin(
         self,
         particles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def set_drag(self, drag: float) -> None: ...
     def set_friction(
         self,
         scale: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def close_seams(self, fraction: float) -> None: ...
     def substep(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         speed: float,
         whipping: float,
@@ -1441,22 +1053,14 @@ class ClothSolver:
     def step(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         contacts: object,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         watch: float | None,
         dt: float,
     ) -> tuple[Any, ...]:
@@ -1473,14 +1077,8 @@ class ClothSolver:
 
 def fixed_math(
     name: str,
-    x: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    y: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> NDArray[numpy.float64]:
     """log, exp, power, atan2, sine, cosine of engine/core/fixed_math.h"""
 
@@ -1495,8 +1093,7 @@ def firmness(speed: float, firm: float) -> float: ...
 def rubbing_drag(speed: float) -> float: ...
 def speeds(
     velocity: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
 ) -> tuple[float, float]: ...
 def scene_fields() -> list[tuple[str, str, str, str]]:
@@ -1511,16 +1108,13 @@ class SkinContact:
     def find(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> tuple[Any, ...]:
         """-> particle, gap, normal, velocity, tracked contacts, grip or None"""
@@ -1528,21 +1122,17 @@ class SkinContact:
     def follow(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         since: float,
         boxes: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 2, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 2, 3), order="C", device="cpu", writable=False)
         ],
     ) -> tuple[Any, ...]:
         """
@@ -1552,16 +1142,13 @@ class SkinContact:
     def sides(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         points: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> tuple[Any, ...]:
         """
@@ -1571,8 +1158,7 @@ class SkinContact:
     def tree(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> SurfaceTree:
         """
@@ -1580,29 +1166,15 @@ class SkinContact:
         """
 
 def body_steps(
-    before: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    after: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    limb: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    thin: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    before: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    limb: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    thin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     position: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     velocity: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     dt: float,
     longest_look: float,
@@ -1618,48 +1190,32 @@ class Repair:
     def __init__(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        layer: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
-        label: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        layer: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         sides: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        pinned: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        pinned: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def run(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         contact: SkinContact,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         start: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ]
         | None = None,
     ) -> tuple[Any, ...]:
@@ -1675,40 +1231,30 @@ class Rest:
     def __init__(
         self,
         triangles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        label: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
-        ],
+        label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         contact: SkinContact,
     ) -> None: ...
     def stay(
         self,
         start: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         end: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         end_velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         free: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         dt: float,
     ) -> object:
@@ -1717,85 +1263,50 @@ class Rest:
     def asleep(
         self,
         start: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         end: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         before: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         after: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         dt: float,
     ) -> bool:
         """-> whether cloth stays at the start of a frame"""
 
 def stands_still(
-    before: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    after: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    before: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
 ) -> bool:
     """-> whether no skin moves between two poses"""
 
 def widen_zone(
     triangles: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    label: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    zone: Annotated[
-        NDArray[numpy.bool_],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    crossing: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 2), order="C", device="cpu", writable=False),
-    ],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    zone: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    crossing: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
 ) -> NDArray[numpy.uint8]:
     """-> zone (n,) with what crosses, one ring round it, both sides of seams"""
 
 def carry_zone(
     triangles: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    label: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    zone: Annotated[
-        NDArray[numpy.bool_],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    crossing: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 2), order="C", device="cpu", writable=False),
-    ],
-    start: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    label: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    zone: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    crossing: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
+    start: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     position: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     velocity: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
 ) -> tuple[Any, ...]:
     """
@@ -1813,21 +1324,11 @@ class Walker:
     def frame(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
-        led: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
-        ]
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        led: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)]
         | None,
         dt: float,
     ) -> tuple[Any, ...]:
@@ -1838,23 +1339,19 @@ class Walker:
     def go_to(
         self,
         position: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         velocity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     def pin(
         self,
         particles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> None: ...
     @property
@@ -1875,15 +1372,13 @@ class Scene:
     def pose(
         self,
         world_from_joint: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 4, 4), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 4, 4), order="C", device="cpu", writable=False)
         ],
     ) -> bool: ...
     def pose_vertices(
         self,
         vertices: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None, 3), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
     ) -> bool: ...
     def frame(self, dt: float) -> int:
@@ -1903,74 +1398,45 @@ class Scene:
     def restore(
         self,
         numbers: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> bool: ...
     def set_wind(
         self,
-        wind: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def set_gravity(
         self,
-        gravity: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
     ) -> None: ...
     def grab(
         self,
         particle: int,
-        target: Annotated[
-            NDArray[numpy.float64],
-            dict(shape=(3), order="C", device="cpu", writable=False),
-        ],
+        target: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
     ) -> bool: ...
     def let_go(self) -> None: ...
     def pin(
         self,
         particles: Annotated[
-            NDArray[numpy.int32],
-            dict(shape=(None,), order="C", device="cpu", writable=False),
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
         ],
     ) -> bool: ...
     def set_fabric(
-        self,
-        mass: float = 1.0,
-        stretch: float = 1.0,
-        bend: float = 1.0,
-        friction: float = 1.0,
+        self, mass: float = 1.0, stretch: float = 1.0, bend: float = 1.0, friction: float = 1.0
     ) -> bool: ...
 
 def scene_checksum(
-    bytes: Annotated[
-        NDArray[numpy.uint8],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    bytes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> int: ...
 def skin(
-    rest: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    joint: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
-    ],
+    rest: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    joint: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     weight: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
-    pose: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 12), order="C", device="cpu", writable=False),
-    ],
+    pose: Annotated[NDArray[numpy.float64], dict(shape=(None, 12), order="C", device="cpu", writable=False)],
     previous: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     dt: float,
     dual: bool = False,
@@ -1981,12 +1447,10 @@ def skin(
 
 def from_rest(
     world: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 4, 4), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 4, 4), order="C", device="cpu", writable=False)
     ],
     rest: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 4, 4), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 4, 4), order="C", device="cpu", writable=False)
     ],
 ) -> NDArray[numpy.float64]:
     """
@@ -1995,40 +1459,24 @@ def from_rest(
 
 def vertex_normals(
     position: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     triangles: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    start: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    face: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    face: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> NDArray[numpy.float64]:
     """Unit vertex normals, area-weighted."""
 
 def track_pose(
     turns: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, None, 4), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, None, 4), order="C", device="cpu", writable=False)
     ],
-    root: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    parents: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    root: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    parents: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     offsets: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     time: float,
     loop: bool,
@@ -2036,39 +1484,20 @@ def track_pose(
     """-> world_from_joint (j, 4, 4) of a motion at a time [frames]"""
 
 def between(
-    before: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    after: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    before: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     fraction: float,
 ) -> NDArray[numpy.float64]:
     """-> points (n, 3) a fraction of the way between two places"""
 
 def ride(
     vertices: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    frame: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    rides: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    local: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    start: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ]
+    frame: Annotated[NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    rides: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    local: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
     | None = None,
 ) -> NDArray[numpy.float64]:
     """
@@ -2077,44 +1506,23 @@ def ride(
 
 def most_bent(
     vertices: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
-    pairs: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 2), order="C", device="cpu", writable=False),
-    ],
-    apart: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    pairs: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
+    apart: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> float:
     """-> by how much a pair's distance differs most from apart (p,) [m]"""
 
 def skin_travel(
-    before: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    after: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    limb: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    thin: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    before: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    after: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    limb: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    thin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     position: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     velocity: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     dt: float,
     near: float,
@@ -2124,10 +1532,7 @@ def skin_travel(
     """
 
 def mean_squares(
-    rows: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    rows: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
 ) -> tuple[Any, ...]:
     """
     -> mean of the squared lengths of rows (n, 3), and of their distances from the mean row
@@ -2135,70 +1540,36 @@ def mean_squares(
 
 def blend(
     targets: Annotated[
-        NDArray[numpy.int16],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.int16], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
-    rows: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    share: Annotated[
-        NDArray[numpy.float32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    share: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> NDArray[numpy.float32]:
     """Sum of share * target over the rows, in their order."""
 
 def target_work(
     targets: Annotated[
-        NDArray[numpy.int16],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.int16], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
-    rows: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    vertex: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    force: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    start: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
+    rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    vertex: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    force: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> NDArray[numpy.float64]:
     """
     Work of each group of forces when a target is turned on, (groups, rows).
     """
 
 def rest_forces(
-    vertex: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    force: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    start: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    joint: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
-    ],
+    vertex: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    force: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    joint: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
     weight: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, None), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
     ],
     rotation: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 9), order="C", device="cpu", writable=False),
+        NDArray[numpy.float64], dict(shape=(None, 9), order="C", device="cpu", writable=False)
     ],
 ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64]]:
     """
@@ -2206,40 +1577,21 @@ def rest_forces(
     """
 
 def tape(
-    skin: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
-    rows: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None,), order="C", device="cpu", writable=False),
-    ],
-    edges: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 2), order="C", device="cpu", writable=False),
-    ],
-    plane: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(4, 3), order="C", device="cpu", writable=False),
-    ],
+    skin: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    edges: Annotated[NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
+    plane: Annotated[NDArray[numpy.float64], dict(shape=(4, 3), order="C", device="cpu", writable=False)],
     reach: float,
-    fan: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(2, None), order="C", device="cpu", writable=False),
-    ],
+    fan: Annotated[NDArray[numpy.float64], dict(shape=(2, None), order="C", device="cpu", writable=False)],
 ) -> tuple[float, NDArray[numpy.int32], NDArray[numpy.float64], float]:
     """
     Length of a tape round a section; vertices and slopes; slope along the normal. plane: origin, normal, axes.
     """
 
 def volume(
-    skin: Annotated[
-        NDArray[numpy.float64],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
-    ],
+    skin: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     triangles: Annotated[
-        NDArray[numpy.int32],
-        dict(shape=(None, 3), order="C", device="cpu", writable=False),
+        NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
 ) -> tuple[float, NDArray[numpy.float64]]:
     """Volume inside a closed surface and its slopes by vertex."""
