@@ -1,10 +1,14 @@
 // What the engine names but never calls here: code for AVX2, and what would run when a thread ends. Threads and the module end together.
 #include "cloth/xpbd.h"
 #include "contact/pairs.h"
+#include "core/threads.h"
 #include "geometry/proximity.h"
 #include "geometry/proximity_view.h"
 
 extern "C" int __cxa_thread_atexit(void (*)(void *), void *, void *) { return 0; }
+
+bool machine_has_avx2() { return false; }
+bool machine_has_avx512() { return false; }
 
 namespace avx2 {
 using namespace surface;
