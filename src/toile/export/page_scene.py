@@ -1,8 +1,8 @@
 """Prepared scenes for the page: all that the engine needs to let a dressed body walk on in a browser.
 
-A recorded walk gives garment, body, motion and first state of the cloth; further motions and fabrics to choose
-from are added. Numbers are rounded to what nobody can see, so that an outfit of 5,000 vertices travels in about
-a megabyte; who opens the file, here or in a browser, computes the same bits from it. docs/scene-file.md.
+A recorded walk gives garment, body, motion and first state of the cloth; further motions and fabrics to
+choose from are added. Numbers are rounded to what nobody can see, so that an outfit of 5,000 vertices travels
+in about a megabyte; who opens the file, here or in a browser, computes the same bits from it.
 """
 
 from __future__ import annotations
