@@ -23,6 +23,7 @@ def generated() -> str:
     # what a binding builds or reads by hand has no types of its own
     text = re.sub(r"(?<=-> )tuple(?=:)", "tuple[Any, ...]", made.get())
     text = re.sub(r"(?<=(?:->|.:) )dict(?=[:,)])", "dict[str, Any]", text)
+    text = re.sub(r"(?<=\*\*)(\w+)(?=[,)])", r"\1: Any", text)
     text = text.replace("from typing import Annotated\n", "from typing import Annotated, Any\n", 1)
     command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(STUB), "-"]
     return subprocess.run(command, input=text, text=True, check=True, capture_output=True).stdout

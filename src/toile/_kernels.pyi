@@ -639,7 +639,7 @@ class ThreadPool:
 
 def use_pool(pool: ThreadPool | None) -> None:
     """
-    calls from this Python thread use that pool from now on, None: the shared one; the caller keeps the pool
+    calls from this Python thread use that pool from now on, None: the shared one
     """
 
 def thread_count() -> int:
@@ -1004,7 +1004,7 @@ class Cloth:
         contact_velocity: Annotated[
             NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
         ],
-        **options,
+        **options: Any,
     ) -> tuple[Any, ...]: ...
     @property
     def memory(self) -> list[tuple[str, int]]:

@@ -110,7 +110,7 @@ def underlayer(body: Body) -> Callable[[Floats32, Ints], Floats32]:
     top = np.float32(heights.get("armpit_height", 0.75 * heights["height"]) - BELOW_ARMPIT)
     leg = np.float32(heights.get("crotch_height", 0.47 * heights["height"]) + LEG_LINE)
     some: Bools = np.isin(body.limb, [LIMBS.index(name) for name in COVERED])
-    covers = some[body.triangles].all(axis=1)
+    covers: Bools = np.asarray(some[body.triangles].all(axis=1))
 
     def share(place: Floats32, triangle: Ints) -> Floats32:
         below = np.clip((top - place[:, 1]) / 0.002, 0.0, 1.0)

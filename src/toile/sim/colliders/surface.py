@@ -77,6 +77,8 @@ class SurfaceCollider(Collider):
     follows = True
     """solvers may follow its contacts over the skin instead of asking again"""
 
+    skin: SkinContact
+
     def __init__(self, body: Body, settings: SurfaceSettings | None = None) -> None:
         """Prepare for the body in its rest pose; trees are fitted to the poses that are asked for."""
         self.settings = settings or SurfaceSettings()

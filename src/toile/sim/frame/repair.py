@@ -71,7 +71,7 @@ class Repair:
 def repair_arrays(garment: Garment) -> dict[str, Any]:
     """Return what the repair knows of a garment, as the engine reads it (scene_arrays.h)."""
     layer = garment.garment_layer[garment.particle_garment[garment.triangles[:, 0]]]
-    arrays = {
+    arrays: dict[str, Any] = {
         "repair.layer": layer,
         "repair.label": sewn_labels(garment),
         "repair.sides": side_lengths(garment.uv, garment.triangles_uv),
