@@ -29,6 +29,10 @@ test: setup
 	$(MAKE) -j3 --output-sync lint types readers
 	$(BIN)/python -m pytest
 
+# the shop with its processes, databases and browser: minutes of sewing, apart from the rest
+test-shop: setup readers
+	$(BIN)/python -m pytest -m shop tests/shop tests/web
+
 # the compiled library alone, without Python
 engine:
 	cmake -S engine -B build/engine

@@ -15,7 +15,7 @@ def main(folder: str | Path = "out", edge_length: float = 0.015) -> Recording:
     pattern = toile.draft("skirt", body.measurements, length=0.6)
     dressed = toile.dress([pattern], body, fabric="wool", edge_length=edge_length)
     # the report is measured on the result: vertices inside the body, crossings, seams, stretch, rest
-    print("\n".join(toile.audit(dressed.garment, dressed.positions[-1], body).lines()))
+    print("\n".join(toile.check(dressed.garment, dressed.positions[-1], body).lines()))
     toile.save(dressed, folder / "skirt.png", height=800)
     return dressed
 

@@ -40,7 +40,7 @@ def main(folder: str | Path = "out", edge_length: float = 0.015) -> Recording:
     toile.write_pattern(pattern, folder / "skirt.svg")
     body = toile.named_body("woman")
     dressed = toile.dress([pattern], body, fabric="cotton", edge_length=edge_length)
-    print("\n".join(toile.audit(dressed.garment, dressed.positions[-1], body).lines()))
+    print("\n".join(toile.check(dressed.garment, dressed.positions[-1], body).lines()))
     toile.save(dressed, folder / "skirt_from_file.png", height=800)
     return dressed
 

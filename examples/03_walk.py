@@ -19,7 +19,7 @@ def main(folder: str | Path = "out", edge_length: float = 0.015, seconds: float 
     dressed = toile.dress(patterns, body, fabric=["wool", "cotton"], edge_length=edge_length)
     walk = toile.read_motion("walk")
     frames = toile.animate(dressed, body, walk, settings=AnimateSettings(seconds=seconds))
-    last = toile.audit(frames.garment, frames.positions[-1], body, body_vertices=frames.body_vertices[-1])
+    last = toile.check(frames.garment, frames.positions[-1], body, body_vertices=frames.body_vertices[-1])
     print("\n".join(last.lines()))
     toile.save(frames, folder / "walk.glb")
     write_strip(frames, folder / "walk.png", count=5)

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from toile.audit.check import audit
+    from toile.audit.check import audit as check
     from toile.batches.dataset import load_dataset
     from toile.batches.grid import batch, grid
     from toile.body.library import open_body
@@ -30,9 +30,9 @@ __all__ = [
     "Context",
     "ToileError",
     "animate",
-    "audit",
     "batch",
     "build",
+    "check",
     "draft",
     "dress",
     "fabric",
@@ -54,9 +54,9 @@ _HOME = {
     "Context": ("core.threads", "Context"),
     "ToileError": ("core.errors", "ToileError"),
     "animate": ("sim.walk.animate", "animate"),
-    "audit": ("audit.check", "audit"),
     "batch": ("batches.grid", "batch"),
     "build": ("garment.build", "build"),
+    "check": ("audit.check", "audit"),
     "draft": ("pattern.drafts.library", "draft"),
     "dress": ("sim.dress.dress", "dress"),
     "fabric": ("garment.fabric", "fabric"),

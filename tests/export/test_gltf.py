@@ -226,4 +226,6 @@ def test_khronos_validator_finds_nothing(tmp_path: Path) -> None:
         command = ["node", "-e", script, str(VALIDATOR), str(tmp_path / name)]
         issues = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=120).stdout)
         assert issues["numErrors"] == 0, issues
-        assert issues["numWarnings"] == 0, issues
+        # viewers make tangents of the weave's normal map from its coordinates, as the standard says
+        known = "MESH_PRIMITIVE_GENERATED_TANGENT_SPACE"
+        assert [m for m in issues["messages"] if m["code"] != known] == []

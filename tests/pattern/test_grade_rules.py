@@ -90,7 +90,7 @@ def test_rules_survive_every_format(tmp_path: Path) -> None:
     [
         (("size M", "size Q"), "'Q' is not one of the sizes"),
         (("sizes S M L XL", "sizes S M M"), "named twice"),
-        (("out 0.5", "out 50"), "not believable"),
+        (("out 0.5", "out 50"), "too much"),
         (("front.hem out", "front.hen out"), "no edge 'hen'"),
         (("start 1 2", "begin 1 2"), "write 'grade"),
     ],

@@ -27,7 +27,7 @@ def test_table_tells_sizes_lengths_and_ease():
     lines = {line.split()[0]: line.split() for line in text.splitlines() if line.strip()}
     assert lines["pair:"][1:5] == ["2", "pieces,", "1", "seam,"]
     assert lines["small"] == ["small", "40.0", "40.0", "1600", "4"]
-    assert lines["0"] == ["0", "waist", "small.top", "-large.hem", "40.0", "50.0", "+25.0", "+25.0", "%"]
+    assert lines["1"] == ["1", "waist", "small.top", "-large.hem", "40.0", "50.0", "+25.0", "+25.0", "%"]
     assert lines["elastic"] == ["elastic", "large.top", "50.0", "0.8"]
 
 
@@ -59,7 +59,7 @@ def test_svg_shows_each_seam_number_on_both_sides(tmp_path):
     path = tmp_path / "tube.svg"
     draw_pattern(tube(), path)
     texts = [element.text for element in ElementTree.parse(path).iter() if element.tag.endswith("text")]
-    assert texts.count("0") == texts.count("1") == 2
+    assert texts.count("1") == texts.count("2") == 2
     assert {"tube", "front", "back", "10 cm"} <= set(texts)
 
 

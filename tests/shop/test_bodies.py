@@ -14,6 +14,8 @@ import pytest
 from shop_server import ShopServer
 from toile.body.model.make import named_body
 
+pytestmark = pytest.mark.shop
+
 
 def head_of(data: bytes) -> tuple[dict[str, object], bytes]:
     (length,) = struct.unpack_from("<I", data)

@@ -3,8 +3,13 @@
 import json
 import time
 
+import pytest
+
 from shop_server import Receiver, ShopServer, wait_for
 from toile.shop.webhooks import is_signed, pause_after
+
+pytestmark = pytest.mark.shop
+
 
 ITEM = {"garment_id": "tshirt", "size": "40", "colour": "white"}
 

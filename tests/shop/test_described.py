@@ -11,6 +11,9 @@ from schemathesis.specs.openapi.checks import response_schema_conformance, statu
 from shop_server import ShopServer
 from toile.shop.app import make_api
 
+pytestmark = pytest.mark.shop
+
+
 described = schemathesis.openapi.from_dict(make_api().openapi())
 # uploads and standing streams have tests of their own; the visitor must not delete itself in between
 described = described.exclude(operation_id_regex="upload|import|follow|deleteVisitor|addWebhook")

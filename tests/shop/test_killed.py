@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from shop_killing import killed_often
+
+pytestmark = pytest.mark.shop
 
 
 def test_nothing_acknowledged_is_lost(tmp_path: Path) -> None:

@@ -12,6 +12,9 @@ from toile.pattern.drafts.library import draft
 from toile.pattern.formats.dxf.write import to_dxf
 from toile.pattern.formats.garmentcode import to_json
 
+pytestmark = pytest.mark.shop
+
+
 COLOURS = [{"id": "red", "name": "Red", "colour": "#aa2222"}]
 GARMENT = {
     "id": "our-skirt", "name": "Our skirt", "kind": "skirt", "fabric": "wool", "price": 5000,

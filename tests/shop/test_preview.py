@@ -13,7 +13,7 @@ from toile.shop.tasks.preview import carried_over
 def worn_tube() -> Recording:
     """Return a tube 2 cm off the trunk's skin, as somebody wears it."""
     body = named_body("woman")
-    garment = tube_cloth(24, 6)
+    garment, _ = tube_cloth(24, 6)
     rows = np.flatnonzero((np.abs(body.vertices[:, 1] - 1.1) < 0.1) & (np.abs(body.vertices[:, 0]) < 0.2))
     chosen = body.vertices[np.resize(rows, garment.particle_count)]
     out = chosen * [1.0, 0.0, 1.0] / np.linalg.norm(chosen[:, [0, 2]], axis=1, keepdims=True)

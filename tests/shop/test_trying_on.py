@@ -11,6 +11,8 @@ import pytest
 from shop_server import ShopServer, wait_for
 from toile.io.blocks import unpack_blocks
 
+pytestmark = pytest.mark.shop
+
 
 @pytest.fixture(scope="module")
 def dressed(server: ShopServer):

@@ -15,7 +15,7 @@ import numpy as np
 
 from toile import _kernels
 
-REFUSED = (TypeError, ValueError, IndexError, RuntimeError, OverflowError, MemoryError)
+REFUSED = (TypeError, AttributeError, ValueError, IndexError, RuntimeError, OverflowError, MemoryError)
 LARGEST = 200_000
 """numbers of an array; calls with larger ones are passed over while there is another"""
 Call = tuple[Callable[..., object], list[object], dict[str, object]]

@@ -16,6 +16,9 @@ api = pytest.importorskip("playwright.sync_api", reason="playwright is not insta
 from folders import ROOT  # noqa: E402
 from shop_server import START, Receiver, ShopServer, wait_for  # noqa: E402
 
+pytestmark = pytest.mark.shop
+
+
 PAGE = ROOT / "src" / "toile" / "web" / "page" / "shop" / "index.html"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LONG = 120_000

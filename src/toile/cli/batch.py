@@ -32,7 +32,7 @@ def add_batch(commands: Commands) -> None:
         "What is done is kept: the same command goes on after Ctrl-C or a crash. status, retry, report, pack "
         "take the folder of a batch: how it stands, cells that crashed again, a table with reasons and a "
         "sheet of pictures, a data set in Parquet and zarr.",
-        epilog="example: toile batch plan.toml -o out; toile batch report out; toile batch pack out -o data",
+        epilog="example: toile batch plan.toml -o out",
     )
     parser.add_argument("words", nargs="+", metavar="PLAN.toml|status|retry|report|pack [FOLDER]")
     parser.add_argument("-o", "--output", metavar="FOLDER|s3://…", help="where results go")

@@ -56,9 +56,14 @@ def _scene_of(recording: Replayable) -> dict[str, bytes]:
 
 def _folder(built: Path, final: Path, title: str, files: dict[str, bytes]) -> list[Path]:
     """Write beside and rename, so that a page is there whole or not at all."""
+    if final.exists() and not final.is_dir():
+        raise ToileError(f"cannot write {final}: it is a file: choose another name for the folder")
     if final.exists() and not ((final / "index.html").is_file() or not any(final.iterdir())):
         raise ToileError(f"{final} holds something else than a page: choose another folder")
-    part = Path(tempfile.mkdtemp(prefix=".toile", dir=final.resolve().parent))
+    try:
+        part = Path(tempfile.mkdtemp(prefix=".toile", dir=final.resolve().parent))
+    except OSError as error:
+        raise ToileError(f"cannot write {final}: {error.strerror}") from error
     try:
         page = (
             (built / "player" / "index.html").read_text(encoding="utf-8").replace("../assets/", "./assets/")

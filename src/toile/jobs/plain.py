@@ -128,7 +128,8 @@ def _fit_union(args: tuple[Any, ...], value: Any, limits: Mapping[str, Any], whe
     kinds = [a for a in args if a is not type(None)]
     if len(kinds) == 1:
         return _fit(kinds[0], value, limits, where)
-    if any(type(value) is k for k in kinds):
+    measured = isinstance(value, str) and limits.get("unit") == LENGTH and is_length(value)
+    if any(type(value) is k for k in kinds) and not measured:
         return value if is_dataclass(value) else _fit(type(value), value, limits, where)
     wanted = _is_table if isinstance(value, Mapping) else _is_list
     if isinstance(value, Mapping | list | tuple):

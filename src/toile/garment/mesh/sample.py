@@ -121,7 +121,7 @@ def seam_title(seam: Seam, index: int) -> str:
 
 def _claim_edges(pattern: Pattern, seam: Seam, index: int, seamed: dict[EdgeKey, str]) -> None:
     """Note which seam uses each edge; an edge can be sewn once only."""
-    title = seam_title(seam, index)
+    title = seam.name or f"seam {index + 1}"
     for ref in (*seam.a, *seam.b):
         panel = pattern.panel(ref.panel)
         if not 0 <= ref.edge < len(panel.edges):
