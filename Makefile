@@ -2,10 +2,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# processes that share the tests out; each uses one thread
+WORKERS ?= 2
 
 PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f -print)
 
-.PHONY: setup page demo test lint types readers clean
+.PHONY: setup page demo test engine lint types readers clean
 
 setup: $(VENV)/stamp web/stamp
 
@@ -27,7 +29,7 @@ demo: setup
 # the readers are fetched while the sources are checked: most of their time is waiting
 test: setup
 	$(MAKE) -j3 --output-sync lint types readers
-	$(BIN)/python -m pytest
+	TOILE_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # the shop with its processes, databases and browser: minutes of sewing, apart from the rest
 test-shop: setup readers

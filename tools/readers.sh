@@ -28,10 +28,12 @@ if [ ! -d node_modules/gltf-validator ] || [ ! -d node_modules/three ]; then
         missing "gltf-validator and three (npm; Debian: apt install npm)"
 fi
 
-command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
-    echo "readers: no browser for the viewer's tests: they will be skipped (Debian: apt install chromium)"
-if ! command -v initdb >/dev/null && ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
-    { [ "$(id -u)" = 0 ] && apt-get install -y -qq postgresql; } >/dev/null 2>&1 ||
-        missing "PostgreSQL (Debian: apt install postgresql)"
-fi
+debian() { # package: installed where that is allowed
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get install -y -qq "$1" || { apt-get update -qq && apt-get install -y -qq "$1"; }; }
+} >/dev/null 2>&1
+
+command -v chromium >/dev/null || command -v chromium-browser >/dev/null || debian chromium ||
+    missing "a browser (Debian: apt install chromium)"
+command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || debian postgresql ||
+    missing "PostgreSQL (Debian: apt install postgresql)"
 exit 0
