@@ -7,7 +7,7 @@ WORKERS ?= 2
 
 PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f -print)
 
-.PHONY: setup page demo test engine lint types readers clean
+.PHONY: setup page demo test test-shop engine lint types readers clean
 
 setup: $(VENV)/stamp web/stamp
 
