@@ -57,7 +57,7 @@ BUILDS = {
 
 def sources(threads: str) -> list[Path]:
     """Return what is compiled, in the order in which it is linked."""
-    engine = sorted((ROOT / "engine").rglob("*.cpp"))
+    engine = sorted(s for s in (ROOT / "engine").rglob("*.cpp") if s.parent.name not in ("tests", "examples"))
     chosen = [s for s in engine if s.stem not in OTHER_METHODS and not s.stem.endswith(("_avx2", "_avx512"))]
     own = [ROOT / "bindings" / "wasm" / name for name in ("toile.cpp", "without_avx.cpp", threads)]
     return [s for s in chosen if s.name != "threads.cpp"] + own
@@ -110,7 +110,7 @@ def build(name: str) -> Path:
     threads, flags, link = BUILDS[name]
     objects = OUT / name
     objects.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+    with ThreadPoolExecutor(int(os.environ.get("TOILE_THREADS", os.cpu_count() or 1))) as pool:
         parts = list(pool.map(lambda s: compile_one(s, objects, flags), sources(threads)))
     target = OUT / f"{name}.wasm"
     run([*compiler(), *COMMON, *flags, *LINK, *link, "-o", str(target), *map(str, parts)])

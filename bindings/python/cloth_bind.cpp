@@ -105,6 +105,8 @@ auto fixed(const std::string &name, In<double, -1> x, In<double, -1> y) {
         else if (name == "exp") r[i] = fixed_math::exp(a);
         else if (name == "power") r[i] = fixed_math::power(a, b);
         else if (name == "atan2") r[i] = fixed_math::atan2(a, b);
+        else if (name == "hypot") r[i] = fixed_math::hypot(a, b);
+        else if (name == "fourth_root") r[i] = fixed_math::fourth_root(a);
         else if (name == "sine") r[i] = fixed_math::sine_cosine(a).sine;
         else if (name == "cosine") r[i] = fixed_math::sine_cosine(a).cosine;
         else throw nb::value_error("no such function");
@@ -159,7 +161,7 @@ void bind_cloth(nb::module_ &m) {
         .def_prop_ro("longest_look", [](const KeptSolver &s) { return s.solver->longest_look(); })
         .def_prop_ro("followed_looks", [](const KeptSolver &s) { return s.solver->followed_looks(); })
         .def_prop_ro("cloth", [](KeptSolver &s) -> Cloth & { return s.solver->cloth(); }, nb::rv_policy::reference_internal);
-    m.def("fixed_math", &fixed, "name"_a, "x"_a, "y"_a, "log, exp, power, atan2, sine, cosine of engine/core/fixed_math.h");
+    m.def("fixed_math", &fixed, "name"_a, "x"_a, "y"_a, "log, exp, power, atan2, hypot, fourth_root, sine, cosine of engine/core/fixed_math.h");
     m.def("step_laws", &laws, "-> figures by which the default solver steps (engine/frame/step_laws.h)");
     m.def("calmness", &calmness, "speed"_a, "slow"_a);
     m.def("swiftness", &swiftness, "speed"_a, "slow"_a, "fast"_a);

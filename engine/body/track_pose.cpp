@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/fixed_math.h"
 #include "core/vector3.h"
 
 namespace body {
@@ -19,7 +20,10 @@ Quaternion times(const Quaternion &a, const Quaternion &b) {
             a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1], a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
 }
 Quaternion opposite(const Quaternion &q) { return {q[0], -q[1], -q[2], -q[3]}; }
-Quaternion yaw(double angle) { return {std::cos(0.5 * angle), 0, std::sin(0.5 * angle), 0}; }
+Quaternion yaw(double angle) {
+    const auto [sine, cosine] = fixed_math::sine_cosine(0.5 * angle);
+    return {cosine, 0, sine, 0};
+}
 Vec3 rotated(const Quaternion &q, Vec3 v) {
     const Vec3 axis{q[1], q[2], q[3]}, twice = 2.0 * cross(axis, v);
     return v + q[0] * twice + cross(axis, twice);
@@ -56,7 +60,7 @@ class Frames {
         : turns_(turns), root_(root), last_(static_cast<int>(frames) - 1), joints_(joints), loop_(loop && frames > 1) {
         if (!loop_) return;
         const Quaternion all = times(turn(last_, 0), opposite(turn(0, 0)));
-        travel_.angle = 2.0 * std::atan2(all[2], all[0]);
+        travel_.angle = 2.0 * fixed_math::atan2(all[2], all[0]);
         const Vec3 shift = place(last_) - rotated(yaw(travel_.angle), place(0));
         travel_.shift = {shift.x, 0, shift.z};
     }

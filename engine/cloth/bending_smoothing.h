@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/fixed_math.h"
 #include "core/memory.h"
 #include "cloth/xpbd.h"
 
@@ -65,7 +66,7 @@ class SmoothedStencils {
             const double room = ends(s) ? AT_END : along ? ALONG : beside[s] ? BESIDE : INSIDE;
             // what it weighs where ω is 1; stencils of pinned particles alone weigh whatever they like
             const double heaviest = MOST * std::min(static_cast<double>(most[s]), 1e30) / 1.1 * room, k = std::max(static_cast<double>(stiffness[s]), 1e-30);
-            const double longest = std::pow(heaviest / k, 0.25);
+            const double longest = fixed_math::fourth_root(heaviest / k);
             full_[s] = static_cast<T>(longest);
             rate_[s] = static_cast<T>(std::sqrt(heaviest * (along ? 0.25 : 1 / sum[s])) / (longest * longest * longest));
         }

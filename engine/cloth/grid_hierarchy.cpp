@@ -5,6 +5,7 @@
 
 #include "cloth/grid_view.h"
 #include "cloth/hierarchy.h"
+#include "core/fixed_math.h"
 
 namespace {
 
@@ -87,7 +88,7 @@ std::vector<Level> make_grid_hierarchy(int rows, int columns, const double *cell
                     const std::size_t one = coarse.at(r, c), two = coarse.at(i, j);
                     level.pair.push_back(static_cast<std::int32_t>(one)), level.pair.push_back(static_cast<std::int32_t>(two));
                     const double u = coarse.u[two] - coarse.u[one], v = coarse.v[two] - coarse.v[one];
-                    level.rest.push_back(std::hypot(u, v)), level.slant.push_back(slant_of(u, v));
+                    level.rest.push_back(fixed_math::hypot(u, v)), level.slant.push_back(slant_of(u, v));
                 }
         levels.push_back(std::move(level));
         fine = std::move(coarse);

@@ -5,6 +5,7 @@
 #include <queue>
 #include <utility>
 
+#include "core/fixed_math.h"
 #include "core/threads.h"
 
 namespace {
@@ -46,7 +47,7 @@ void mesh_edges(const Sheet &sheet, std::vector<std::int32_t> &pair, std::vector
             const int l = (k + 1) % 3;
             const double *p = sheet.corner + 6 * t + 2 * k, *q = sheet.corner + 6 * t + 2 * l;
             const std::int32_t a = sheet.triangle[3 * t + k], b = sheet.triangle[3 * t + l];
-            sides.push_back({std::min(a, b), std::max(a, b), std::hypot(p[0] - q[0], p[1] - q[1])});
+            sides.push_back({std::min(a, b), std::max(a, b), fixed_math::hypot(p[0] - q[0], p[1] - q[1])});
         }
     std::sort(sides.begin(), sides.end(), [](const Side &x, const Side &y) {
         return x.a != y.a ? x.a < y.a : x.b != y.b ? x.b < y.b : x.length < y.length;
@@ -194,7 +195,7 @@ Triangles triangles_of(const Sheet &s) {
 struct FlatVector {
     double length = -1.0, slant = 0.0;  // [m], less than 0: unknown; sin 2θ
     FlatVector() = default;
-    FlatVector(double u, double v) : length(std::hypot(u, v)), slant(slant_of(u, v)) {}
+    FlatVector(double u, double v) : length(fixed_math::hypot(u, v)), slant(slant_of(u, v)) {}
 };
 
 // where each particle lies in the panels that it belongs to (several at a seam)
@@ -282,7 +283,7 @@ struct Chart {
             const double *c = s.corner + 6 * t + 2 * k;
             uv[2 * p] = how.cos * c[0] - how.sin * c[1] + how.x;
             uv[2 * p + 1] = how.sin * c[0] + how.cos * c[1] + how.y;
-            far[p] = std::hypot(uv[2 * p], uv[2 * p + 1]), placement[p] = how, flat[p] = s.flat[3 * t + k];
+            far[p] = fixed_math::hypot(uv[2 * p], uv[2 * p + 1]), placement[p] = how, flat[p] = s.flat[3 * t + k];
             reached.push_back(p);
             if (far[p] <= radius) queue.push({far[p], p});
         }
@@ -297,7 +298,7 @@ struct Chart {
             const double *a = s.corner + 6 * t + 2 * k, *b = s.corner + 6 * t + 2 * l;
             const double ex = b[0] - a[0], ey = b[1] - a[1];
             const double fx = uv[2 * v[l]] - uv[2 * v[k]], fy = uv[2 * v[l] + 1] - uv[2 * v[k] + 1];
-            const double size = std::hypot(ex, ey) * std::hypot(fx, fy);
+            const double size = fixed_math::hypot(ex, ey) * fixed_math::hypot(fx, fy);
             if (size <= 0) continue;
             how.cos = (ex * fx + ey * fy) / size, how.sin = (ex * fy - ey * fx) / size;
             how.x = uv[2 * v[k]] - how.cos * a[0] + how.sin * a[1];

@@ -49,8 +49,11 @@ inline double exp(double x) {
 // base^exponent of a positive base, within 2e-15 of the result while |exponent · ln base| < 12; exact for the exponents 0 and 1.
 inline double power(double base, double exponent) { return exponent == 1 ? base : exp(exponent * log(base)); }
 
-// Length of (x, y) whose squares neither overflow nor vanish.
+// Length of (x, y) whose squares neither overflow nor vanish, within one and a half units in the last place.
 inline double hypot(double x, double y) { return std::sqrt(x * x + y * y); }
+
+// Of numbers from 0 on, within a unit in the last place.
+inline double fourth_root(double x) { return std::sqrt(std::sqrt(x)); }
 
 // Arc tangent, within 5e-16.
 inline double atan(double t) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/fixed_math.h"
 #include "geometry/bvh.h"
 
 namespace surface {
@@ -39,7 +40,7 @@ Vec3 Tree::pseudonormal(std::int32_t t, Feature feature, const At &at) const {
         const int k = corner[0] == v ? 0 : corner[1] == v ? 1 : 2;
         const Vec3 e = at(corner[(k + 1) % 3]) - at(v), g = at(corner[(k + 2) % 3]) - at(v);
         const Vec3 n = cross(e, g);
-        sum = sum + std::atan2(length(n), dot(e, g)) * normalised(n);
+        sum = sum + fixed_math::atan2(length(n), dot(e, g)) * normalised(n);
     }
     return sum;
 }

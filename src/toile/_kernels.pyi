@@ -1080,7 +1080,9 @@ def fixed_math(
     x: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     y: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
 ) -> NDArray[numpy.float64]:
-    """log, exp, power, atan2, sine, cosine of engine/core/fixed_math.h"""
+    """
+    log, exp, power, atan2, hypot, fourth_root, sine, cosine of engine/core/fixed_math.h
+    """
 
 def step_laws() -> dict[str, Any]:
     """

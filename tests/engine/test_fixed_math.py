@@ -44,6 +44,16 @@ def test_angles() -> None:
     np.testing.assert_allclose(of("atan2", *axes.T.copy()), np.arctan2(*axes.T), rtol=0, atol=1e-15)
 
 
+def test_lengths_and_fourth_roots() -> None:
+    x, y = np.exp(RNG.uniform(-60, 60, (2, COUNT))) * RNG.choice([-1.0, 1.0], (2, COUNT))
+    want = np.hypot(x.astype(np.longdouble), y.astype(np.longdouble))
+    assert (np.abs(of("hypot", x, y) - want) <= 1.5 * np.spacing(want.astype(float))).all()
+    size = np.abs(x)
+    want = np.sqrt(np.sqrt(size.astype(np.longdouble)))
+    assert (np.abs(of("fourth_root", size) - want) <= np.spacing(want.astype(float))).all()
+    np.testing.assert_array_equal(of("fourth_root", np.array([0.0, 1.0, 16.0, 81.0])), [0.0, 1.0, 2.0, 3.0])
+
+
 @pytest.mark.parametrize(("far", "error"), [(10.0, 5e-16), (1e6, 5e-16)])
 def test_sines(far: float, error: float) -> None:
     x = RNG.uniform(-far, far, COUNT)
