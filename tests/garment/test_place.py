@@ -13,9 +13,9 @@ from toile.body.model.make import named_body
 from toile.core.errors import ToileError
 from toile.core.records import Edge, EdgeRef, Panel, Pattern, Placement, Seam
 from toile.garment.build import build, panel_coordinates
+from toile.garment.place.limbs import panel_limbs
 from toile.garment.place.place import place
 from toile.garment.place.roll import cone_over, convex_section, find_apex, roll_cone, roll_cylinder
-from toile.garment.place.unroll import panel_limbs
 from toile.pattern.drafts.library import DRAFTS, draft
 from toile.pattern.library import read_pattern
 

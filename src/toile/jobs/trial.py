@@ -20,7 +20,7 @@ from typing import Any
 from toile.audit.check import audit_drape
 from toile.core.atomic import one_line, replacing
 from toile.core.errors import ToileError
-from toile.core.records import Recording
+from toile.core.records import Pattern, Recording
 from toile.fit.wearer import wearer_of
 from toile.pattern.library import SEAM_ENDING, read_pattern
 from toile.pattern.pieces.placement import Proposal, propose_seams_and_places
@@ -118,7 +118,7 @@ def try_pattern(
     start = time.monotonic()
     trial, recording = Trial(name), None
     try:
-        proposal = propose_seams_and_places(read_pattern(path, alone=bool(settings.truth)))
+        proposal = _proposed(read_pattern(path, alone=bool(settings.truth)))
         trial = replace(_understood(trial, path, proposal, settings), stage="unsewn")
         shown(proposal)
         if settings.sew:
@@ -126,6 +126,13 @@ def try_pattern(
     except ToileError as error:
         trial = replace(trial, problems=(one_line(error),))
     return replace(trial, seconds=time.monotonic() - start), recording
+
+
+def _proposed(pattern: Pattern) -> Proposal:
+    """Return the garment with what is missing: a file with seams and places for all panels lacks nothing."""
+    if pattern.seams and all(panel.placement is not None for panel in pattern.panels):
+        return Proposal(pattern, ("",) * len(pattern.seams), frozenset())
+    return propose_seams_and_places(pattern)
 
 
 def _understood(trial: Trial, path: Path, proposal: Proposal, settings: TrialSettings) -> Trial:

@@ -18,9 +18,10 @@ from toile.core.records import Body, Bools, EdgeRef, Floats, Garment, Ints, Patt
 from toile.garment.build import panel_coordinates
 from toile.garment.from_mesh import MeshGarment
 from toile.garment.place.limb_axes import LimbAxis, dressed_axis, heights, limb_axis, shoulder_line
+from toile.garment.place.limbs import panel_limbs, words_of
 from toile.garment.place.position_search import PlacedPanels, PositionSearch, UnrolledShape
 from toile.garment.place.roll import convex_section
-from toile.garment.place.unroll import UnrolledPanel, panel_limbs, unroll_panels, words_of
+from toile.garment.place.unroll import UnrolledPanel, unroll_panels
 from toile.pattern.model.curves import edge_length, edge_points, sample_edge
 
 __all__ = ["panel_limbs", "place"]

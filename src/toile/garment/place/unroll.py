@@ -1,44 +1,16 @@
-"""Which limb each panel belongs to, and how it lies there unrolled.
-
-A pattern says it with `around`; a file with flat panels standing in space is read like a tailor would:
-names first, then where panels stand and how they are sewn to each other. Only positions relative to each
-other count, never the file's origin.
-"""
+"""How each panel lies unrolled beside its limb; only positions relative to each other count."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from toile.core.errors import ToileError
-from toile.core.records import EdgeRef, Floats, Panel, Pattern, Placement
-from toile.garment.place.limb_axes import PANEL_LIMBS
+from toile.core.records import Floats, Panel, Pattern, Placement
+from toile.garment.place.limbs import corners_of, middle_of_box, panel_limbs, words_of, world_points
 from toile.pattern.model.curves import edge_points, outline
 
-_WORDS: dict[str, tuple[str, ...]] = {
-    "arm": ("sleeve", "sleeves", "arm", "sl"),
-    "leg": ("pant", "pants", "leg", "trouser", "trousers", "shorts", "jeans"),
-    "head": ("hood",),
-    "neck": ("collar", "neckband"),
-    "torso": (
-        "torso",
-        "ftorso",
-        "btorso",
-        "bodice",
-        "skirt",
-        "wb",
-        "waistband",
-        "belt",
-        "yoke",
-        "band",
-        "top",
-    ),
-}
-"""words in panel names and labels, in the order in which they are tried"""
-
-_SIDES = {"left": "left", "l": "left", "right": "right", "r": "right"}
 _FACES = {"front": 0.0, "f": 0.0, "ftorso": 0.0, "back": np.pi, "b": np.pi, "btorso": np.pi}
 
 
@@ -68,12 +40,6 @@ class UnrolledPanel:
         return replace(self, shift=self.shift + np.array([s, u]))
 
 
-def panel_limbs(pattern: Pattern) -> dict[str, str]:
-    """Return for each panel what it goes round: torso, left_arm, right_leg … (limb_axes.ROUND)."""
-    legs = _leg_panels(pattern)
-    return {panel.name: _limb(panel, pattern, legs) for panel in pattern.panels}
-
-
 def unroll_panels(pattern: Pattern) -> dict[str, UnrolledPanel]:
     """Return every panel unrolled beside its limb; heights are still those of the pattern."""
     limbs = panel_limbs(pattern)
@@ -92,74 +58,6 @@ def unroll_panels(pattern: Pattern) -> dict[str, UnrolledPanel]:
             outside = np.pi / 2 if limb.startswith("left") else -np.pi / 2
             laid[names[0]] = replace(laid[names[0]], faces=outside)
     return {panel.name: laid[panel.name] for panel in pattern.panels}
-
-
-# ---------------------------------------------------------------------------- which limb
-
-
-def words_of(panel: Panel) -> list[str]:
-    """Return the words in a panel's name and label, in lower case."""
-    text = f"{panel.name} {panel.label}"
-    return [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", text)]
-
-
-def _limb(panel: Panel, pattern: Pattern, legs: set[str]) -> str:
-    if panel.placement is not None and panel.placement.around:
-        around = panel.placement.around
-        if around not in PANEL_LIMBS:
-            raise ToileError(
-                f"panel '{panel.name}': around '{around}' is not one of {', '.join(PANEL_LIMBS)}"
-            )
-        return around
-    words = words_of(panel)
-    kind = next((kind for kind, known in _WORDS.items() if any(w in known for w in words)), "")
-    if panel.name in legs and kind in ("", "leg"):
-        kind = "leg"
-    if kind not in ("arm", "leg"):
-        return kind or "torso"
-    return f"{_side(panel, pattern, words)}_{kind}"
-
-
-def _side(panel: Panel, pattern: Pattern, words: list[str]) -> str:
-    for word in words:
-        if word in _SIDES:
-            return _SIDES[word]
-    if panel.placement is None:
-        raise ToileError(
-            f"panel '{panel.name}': cannot tell left from right; add 'around left_arm' (or right_arm …)"
-        )
-    middle = np.mean([_corners(p)[:, 0].mean() for p in pattern.panels if p.placement is not None])
-    return "left" if _corners(panel)[:, 0].mean() > middle else "right"
-
-
-def _leg_panels(pattern: Pattern) -> set[str]:
-    """Return panels that make tubes beside the middle, sewn along two upright edges and to their twin."""
-    placed = [p for p in pattern.panels if p.placement is not None and not p.placement.around]
-    if not placed:
-        return set()
-    middle = _box(np.vstack([_corners(p) for p in placed]))[0]
-    side = {
-        p.name: int(np.sign(_corners(p)[:, 0].mean() - middle))
-        for p in placed
-        if np.ptp(np.sign(np.round(_corners(p)[:, 0] - middle, 2))) < 2
-    }
-    upright: dict[frozenset[str], int] = {}
-    crossed: set[str] = set()
-    for seam in pattern.seams:
-        for a, b in zip(seam.a, seam.b, strict=False):
-            if a.panel in side and b.panel in side and a.panel != b.panel:
-                if side[a.panel] != side[b.panel]:
-                    crossed |= {a.panel, b.panel}
-                elif _is_upright(pattern, a) and _is_upright(pattern, b):
-                    pair = frozenset((a.panel, b.panel))
-                    upright[pair] = upright.get(pair, 0) + 1
-    return {name for pair, count in upright.items() if count >= 2 for name in pair if name in crossed}
-
-
-def _is_upright(pattern: Pattern, ref: EdgeRef) -> bool:
-    panel = pattern.panel(ref.panel)
-    ends = _world(panel, edge_points(panel, ref.edge)[[0, -1]])
-    return bool(abs(ends[1, 1] - ends[0, 1]) > np.hypot(ends[1, 0] - ends[0, 0], ends[1, 2] - ends[0, 2]))
 
 
 # ---------------------------------------------------------------------------- how it lies
@@ -226,13 +124,13 @@ def _tube_direction(pattern: Pattern, limb: str, names: list[str]) -> Floats:
             if ref.panel not in inside:
                 continue
             panel = pattern.panel(ref.panel)
-            ends = _world(panel, edge_points(panel, ref.edge)[[0, -1]])
+            ends = world_points(panel, edge_points(panel, ref.edge)[[0, -1]])
             if {r.panel for r in (*seam.a, *seam.b)} <= inside:
                 # seams along the sleeve show its direction, up to the sign
                 total += (ends[1] - ends[0]) * (1.0 if (ends[1] - ends[0]) @ total >= 0.0 else -1.0)
             else:
                 joints = np.vstack([joints, ends])
-    corners = np.vstack([_corners(pattern.panel(n)) for n in names])
+    corners = np.vstack([corners_of(pattern.panel(n)) for n in names])
     if not len(joints):
         raise ToileError(
             f"the {limb.replace('_', ' ')}'s panels ({', '.join(names)}) are not sewn to the body"
@@ -248,7 +146,7 @@ def _group_centre(pattern: Pattern, names: list[str], stood: dict[str, _Stood], 
     """Return the middle of a limb's panels in the hanging file space [m], (3,)."""
     if pattern.origin == "body":
         return np.zeros(3)
-    return _box(np.vstack([stood[n].points for n in names]) @ turn.T)
+    return middle_of_box(np.vstack([stood[n].points for n in names]) @ turn.T)
 
 
 def _lay(panel: Panel, limb: str, stood: _Stood, turn: Floats, centre: Floats) -> UnrolledPanel:
@@ -271,18 +169,3 @@ def _lay(panel: Panel, limb: str, stood: _Stood, turn: Floats, centre: Floats) -
     matrix = np.array([[along @ right, along @ up], [rise @ right, rise @ up]])
     shift = np.array([along @ (origin - centre), rise @ (origin - top) + top[1]])
     return UnrolledPanel(panel, limb, faces, matrix, shift)
-
-
-def _world(panel: Panel, points: Floats) -> Floats:
-    assert panel.placement is not None
-    rotation = panel.placement.rotation
-    return np.asarray(panel.placement.translation + points @ rotation[:, :2].T)
-
-
-def _corners(panel: Panel) -> Floats:
-    return _world(panel, panel.vertices)
-
-
-def _box(points: Floats) -> Floats:
-    """Return the middle of the box round points [m], (3,)."""
-    return np.asarray((points.min(axis=0) + points.max(axis=0)) / 2.0)
