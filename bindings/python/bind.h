@@ -63,6 +63,7 @@ nb::ndarray<nb::numpy, T> own(std::unique_ptr<T[]> &&values, std::initializer_li
 
 void bind_raster(nb::module_ &m);
 void bind_follow(nb::module_ &m);
+void bind_implicit(nb::module_ &m);
 void bind_ellipsoids(nb::module_ &m);
 void bind_spring(nb::module_ &m);
 void bind_verlet(nb::module_ &m);

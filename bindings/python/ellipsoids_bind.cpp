@@ -3,7 +3,7 @@
 
 namespace {
 auto contacts(Points points, In<double, -1, 3, 4> world_from_unit, In<double, -1, 3, 4> unit_from_world, Indices group, Indices limb,
-                   In<bool, -1, -1> adjacent, Indices parent, double radius, Points centre, Points velocity, Points spin) {
+                   In<bool, -1, -1> adjacent, Indices parent, double radius, Points centre, Points velocity, Points spin, bool along_ray) {
     const std::size_t n = points.shape(0), count = world_from_unit.shape(0), groups = adjacent.shape(0);
     require(count >= 1 && count <= MOST_ELLIPSOIDS, "1 to 256 ellipsoids");
     require(unit_from_world.shape(0) == count && group.size() == count && limb.size() == count, "one inverse, group and limb per ellipsoid");
@@ -17,7 +17,7 @@ auto contacts(Points points, In<double, -1, 3, 4> world_from_unit, In<double, -1
     ContactList found;
     {
         nb::gil_scoped_release free_python;
-        found = ellipsoid_contacts(view(points), {world_from_unit.data(), unit_from_world.data(), view(group), view(limb), adjacent.data(), groups},
+        found = ellipsoid_contacts(view(points), {world_from_unit.data(), unit_from_world.data(), view(group), view(limb), adjacent.data(), groups, along_ray},
                                    {view(centre), view(velocity), view(spin)}, view(parent), radius, next.data());
     }
     const std::size_t c = found.size();
@@ -28,7 +28,7 @@ auto contacts(Points points, In<double, -1, 3, 4> world_from_unit, In<double, -1
 
 void bind_ellipsoids(nb::module_ &m) {
     m.def("ellipsoid_contacts", &contacts, nb::arg("points"), nb::arg("world_from_unit"), nb::arg("unit_from_world"), nb::arg("group"), nb::arg("limb"),
-          nb::arg("adjacent"), nb::arg("parent"), nb::arg("radius"), nb::arg("centre"), nb::arg("velocity"), nb::arg("spin"),
+          nb::arg("adjacent"), nb::arg("parent"), nb::arg("radius"), nb::arg("centre"), nb::arg("velocity"), nb::arg("spin"), nb::arg("along_ray") = false,
           "-> particle (c,), gap (c,), normal (c, 3), velocity (c, 3), parent (n,): the nearest ellipsoid of each group that is tested; "
           "parent -1: all groups are");
 }

@@ -4,21 +4,22 @@
 namespace {
 using map_lookup::kValues;
 
-void make(PartMaps *where, Triangles triangles, Indices triangle_part, int part_count, std::size_t vertex_count) {
+void make(PartMaps *where, Triangles triangles, Indices triangle_part, int part_count, std::size_t vertex_count, Triangles behind,
+          Indices behind_part) {
     require(part_count > 0 && part_count <= 256, "1 to 256 parts");
-    require(triangle_part.shape(0) == triangles.shape(0), "one part per triangle");
+    require(triangle_part.shape(0) == triangles.shape(0) && behind_part.shape(0) == behind.shape(0), "one part per triangle");
     require(vertex_count < (std::size_t{1} << 31), "too many vertices");
-    require_indices(triangles, vertex_count, "a triangle names a vertex that does not exist");
-    require_indices(triangle_part, part_count, "a triangle names a part that does not exist");
-    new (where) PartMaps(view(triangles), view(triangle_part), part_count, vertex_count);
+    for (const Triangles &t : {triangles, behind}) require_indices(t, vertex_count, "a triangle names a vertex that does not exist");
+    for (const Indices &p : {triangle_part, behind_part}) require_indices(p, part_count, "a triangle names a part that does not exist");
+    new (where) PartMaps({view(triangles), view(triangle_part)}, {view(behind), view(behind_part)}, part_count, vertex_count);
 }
 
-void set_options(PartMaps &maps, double pixel, double tolerance, double reach, double silhouette, int rim, bool refine) {
+void set_options(PartMaps &maps, double pixel, double tolerance, double reach, double silhouette, int rim, bool refine, bool by_depth) {
     require(pixel > 1e-5 && pixel < 1, "a pixel has a side between 0.01 mm and 1 m");
     require(reach > 0 && reach < 1 && tolerance >= 0 && tolerance < 1 && silhouette >= 0 && silhouette < 1,
             "reach, tolerance and silhouette are lengths below 1 m");
     require(rim >= 0 && rim <= 16, "0 to 16 pixels of rim");
-    maps.set_options({pixel, tolerance, reach, silhouette, rim, refine});
+    maps.set_options({pixel, tolerance, reach, silhouette, rim, refine, by_depth});
 }
 
 void pose(PartMaps &maps, Points vertices, Points velocity, In<double, -1, 4, 3> frames) {
@@ -79,13 +80,13 @@ auto texels(const PartMaps &maps, int part) {
 }
 
 auto look_up_one(Points points, In<float, -1, -1, 2, kValues> texels, double left, double top, double pixel, double reach, double silhouette,
-                      bool refine) {
+                      bool refine, bool by_depth) {
     require(pixel > 0 && reach > 0, "pixel and reach must be positive");
     ContactList found;
     {
         nb::gil_scoped_release free_python;
         const map_lookup::View map{static_cast<int>(texels.shape(1)), static_cast<int>(texels.shape(0)), left, top, texels.data()};
-        found = look_up_map(view(points), map, {pixel, 0, reach, silhouette, 0, refine});
+        found = look_up_map(view(points), map, {pixel, 0, reach, silhouette, 0, refine, by_depth});
     }
     return arrays(std::move(found));
 }
@@ -94,9 +95,11 @@ auto look_up_one(Points points, In<float, -1, -1, 2, kValues> texels, double lef
 
 void bind_limb_maps(nb::module_ &m) {
     nb::class_<PartMaps>(m, "PartMaps", "Front and back maps of parts of a body. Not to be posed or drawn while being asked.")
-        .def("__init__", &make, nb::arg("triangles"), nb::arg("triangle_part"), nb::arg("part_count"), nb::arg("vertex_count"))
+        .def("__init__", &make, nb::arg("triangles"), nb::arg("triangle_part"), nb::arg("part_count"), nb::arg("vertex_count"),
+             nb::arg("behind"), nb::arg("behind_part"),
+             "behind: skin of neighbours, that a part shows where only one of its cameras sees skin of its own")
         .def("set_options", &set_options, nb::arg("pixel"), nb::arg("tolerance"), nb::arg("reach"),
-             nb::arg("silhouette"), nb::arg("rim"), nb::arg("refine"))
+             nb::arg("silhouette"), nb::arg("rim"), nb::arg("refine"), nb::arg("by_depth") = false)
         .def("pose", &pose, nb::arg("vertices"), nb::arg("velocity"), nb::arg("frames"),
              "frames (parts, 4, 3): x, y, z axes in the world, origin; y is up in the maps, the front camera looks along -z")
         .def("draw", &draw, nb::arg("wanted"), "draws the wanted parts that are not drawn yet for this pose")
@@ -109,5 +112,6 @@ void bind_limb_maps(nb::module_ &m) {
              "-> left [m], top [m], (h, w, side, 8): normal, offset, depth (infinite: unseen), velocity; side 0 is the front")
         .def_prop_ro("part_count", &PartMaps::part_count);
     m.def("look_up_map", &look_up_one, nb::arg("points"), nb::arg("texels"), nb::arg("left"), nb::arg("top"), nb::arg("pixel"), nb::arg("reach"),
-          nb::arg("silhouette"), nb::arg("refine"), "-> particle (c,), gap (c,), normal (c, 3), velocity (c, 3) from a map that texels() returned");
+          nb::arg("silhouette"), nb::arg("refine"), nb::arg("by_depth") = false,
+          "-> particle (c,), gap (c,), normal (c, 3), velocity (c, 3) from a map that texels() returned");
 }

@@ -5,6 +5,7 @@ NB_MODULE(_kernels, m) {
     m.doc() = "Hot loops on arrays. Use the Python functions around them, not this module.";
     bind_raster(m);
     bind_follow(m);
+    bind_implicit(m);
     bind_ellipsoids(m);
     bind_spring(m);
     bind_verlet(m);

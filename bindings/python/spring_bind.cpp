@@ -30,10 +30,10 @@ void set_options(SpringCloth &cloth, double damping, int rule, double threshold,
                        by_velocity});
 }
 
-void set_seams(SpringCloth &cloth, IndexPairs pairs, double rate, double speed) {
+void set_seams(SpringCloth &cloth, IndexPairs pairs, double rate, double speed, double stiffness) {
     require_indices(pairs, cloth.particle_count(), "a seam names a particle that does not exist");
-    require(rate > 0 && speed > 0, "seams close at a positive rate and speed");
-    cloth.set_seams(view(pairs), rate, speed);
+    require(rate > 0 && speed > 0 && stiffness >= 0, "seams close at a positive rate and speed, or by a positive stiffness");
+    cloth.set_seams(view(pairs), {rate, speed, stiffness});
 }
 
 // position and velocity, moved on by move(position, velocity), which returns the number of steps
@@ -65,11 +65,11 @@ auto steps(SpringCloth &cloth, Points position, Points velocity, int count, doub
 }
 
 auto steps_in_maps(SpringCloth &cloth, Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
-                        In<float, -1, -1, 2, kValues> texels, double left, double top, double pixel, double reach, bool refine, double closed) {
+                        In<float, -1, -1, 2, kValues> texels, double left, double top, double pixel, double reach, bool refine, double closed, bool by_depth) {
     require(count >= 1 && pixel > 0 && reach > 0, "at least one step; pixel and reach must be positive");
     const SpringCloth::Steps how{count, dt, since, surface::load(gravity.data()), surface::load(wind.data())};
     const SpringCloth::Maps maps{{static_cast<int>(texels.shape(1)), static_cast<int>(texels.shape(0)), left, top, texels.data()},
-                                 {pixel, 0, reach, 0, 0, refine}};
+                                 {pixel, 0, reach, 0, 0, refine, by_depth}};
     return moved(cloth, position, velocity, dt, [&](double *x, double *v) { return cloth.advance_in_maps(how, maps, closed, x, v); });
 }
 
@@ -83,13 +83,13 @@ void bind_spring(nb::module_ &m) {
         .def("set_options", &set_options, nb::arg("damping"), nb::arg("rule"), nb::arg("threshold"), nb::arg("sweeps"),
              nb::arg("gravity_directs"), nb::arg("thickness"), nb::arg("speed_limit"), nb::arg("by_velocity"), nb::arg("slide"),
              nb::arg("reflection"), nb::arg("grip"))
-        .def("set_seams", &set_seams, nb::arg("pairs"), nb::arg("rate"), nb::arg("speed"),
-             "pairs (m, 2) are pulled together in every step from now on")
+        .def("set_seams", &set_seams, nb::arg("pairs"), nb::arg("rate"), nb::arg("speed"), nb::arg("stiffness") = 0.0,
+             "pairs (m, 2) are pulled together in every step from now on: by velocities, or by elastic forces of a stiffness [N/m]")
         .def("steps", &steps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"), nb::arg("since"),
              nb::arg("gravity"), nb::arg("wind"), nb::arg("who"), nb::arg("gap"), nb::arg("normal"), nb::arg("skin_velocity"), nb::arg("grip"),
              "-> position, velocity, steps made, widest seam; contacts of face f have who = particles + f")
         .def("steps_in_maps", &steps_in_maps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"),
              nb::arg("since"), nb::arg("gravity"), nb::arg("wind"), nb::arg("texels"), nb::arg("left"), nb::arg("top"), nb::arg("pixel"),
-             nb::arg("reach"), nb::arg("refine"), nb::arg("closed") = 0.0,
+             nb::arg("reach"), nb::arg("refine"), nb::arg("closed") = 0.0, nb::arg("by_depth") = false,
              "the same with a look into front and back maps before every step; ends when the widest seam is at most `closed`");
 }

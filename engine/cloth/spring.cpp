@@ -36,6 +36,7 @@ void SpringCloth::find_forces(const Options &o) {
         force_[a] = force_[a] + pull, force_[b] = force_[b] - pull;
         if (noted && limited_[s] && now > (1 + o.threshold) * rest_[s]) long_.push_back({static_cast<std::int32_t>(s), (1 / now) * way, 0});
     }
+    if (seams_.stiffness > 0) add_seam_forces();
     if (blown_) blow(o);
 }
 
@@ -113,9 +114,9 @@ void SpringCloth::modify_velocities(const Options &o) {
 }
 
 // particles that are sewn together, directly or through others (where seams meet), make one stitch
-void SpringCloth::set_seams(PairsView pairs, double rate, double speed) {
+void SpringCloth::set_seams(PairsView pairs, const Seams &how) {
     seam_.assign(pairs.data(), pairs.data() + pairs.size());
-    seam_rate_ = rate, seam_speed_ = speed;
+    seams_ = how;
     std::vector<std::int32_t> first(mass_.size());
     std::iota(first.begin(), first.end(), 0);
     const auto root = [&](std::int32_t p) {
@@ -133,9 +134,20 @@ void SpringCloth::set_seams(PairsView pairs, double rate, double speed) {
         if (m.size() > 1) stitch_.push_back(std::move(m));
 }
 
-// elastic forces along the seams (001, section 1), stiff and well damped: what is sewn together comes to its middle at a rate, up to a
-// speed; of two particles each covers half the way
+// elastic forces along the seams (Vassilev & Spanlang 2001, section 1): springs without length. Without damping of their own they swing
+// through each other for ever; √(k m) is 0.7 of what is critical for two particles of mass m
+void SpringCloth::add_seam_forces() {
+    for (std::size_t i = 0; i < seam_.size(); i += 2) {
+        const std::int32_t a = seam_[i], b = seam_[i + 1];
+        const double damping = std::sqrt(seams_.stiffness * 0.5 * (mass_[a] + mass_[b]));
+        const Vec3 pull = seams_.stiffness * (x_[b] - x_[a]) + damping * (v_[b] - v_[a]);
+        force_[a] = force_[a] + pull, force_[b] = force_[b] - pull;
+    }
+}
+
+// the same by velocities: what is sewn together comes to its middle at a rate, up to a speed; of two particles each covers half the way
 void SpringCloth::pull_seams() {
+    if (seams_.stiffness > 0) return;
     for (const auto &stitch : stitch_) {
         Vec3 middle{0, 0, 0}, mean{0, 0, 0};
         for (const std::int32_t p : stitch) middle = middle + x_[p], mean = mean + v_[p];
@@ -144,7 +156,7 @@ void SpringCloth::pull_seams() {
         for (const std::int32_t p : stitch) {
             const Vec3 way = middle - x_[p];
             const double far = std::max(length(way), 1e-9);
-            if (!pinned_[p]) v_[p] = mean + (std::min(seam_rate_ * far, 0.5 * seam_speed_) / far) * way;
+            if (!pinned_[p]) v_[p] = mean + (std::min(seams_.rate * far, 0.5 * seams_.speed) / far) * way;
         }
     }
 }

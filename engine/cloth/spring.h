@@ -39,8 +39,12 @@ class SpringCloth {
     SpringCloth(const Springs &springs, const SpringParticles &particles, const SpringFaces &faces);
     void pin(FlagsView pinned) { pinned_.assign(pinned.data(), pinned.data() + pinned.size()); }
     void set_options(const SpringOptions &options) { option_ = options; }
-    // pairs are pulled together in every step from now on, at a rate [1/s] up to a speed [m/s]
-    void set_seams(PairsView pairs, double rate, double speed);
+    // pairs are pulled together in every step from now on
+    struct Seams {
+        double rate = 0, speed = 0;  // by velocity: at a rate [1/s] up to a speed [m/s]
+        double stiffness = 0;        // more than 0: by elastic forces instead [N/m], damped along the seam
+    };
+    void set_seams(PairsView pairs, const Seams &how);
 
     std::size_t particle_count() const { return mass_.size(); }
     std::size_t face_count() const { return face_.size() / 4; }
@@ -88,6 +92,7 @@ class SpringCloth {
     Vec3 direction(const Options &o, std::size_t spring) const;
     void modify_velocities(const Options &o);
     void pull_seams();
+    void add_seam_forces();
     void look(const Maps &maps);
     Options begin(const Steps &steps, const double *position, const double *velocity);
     void result(double *position, double *velocity) const;
@@ -112,5 +117,5 @@ class SpringCloth {
     SpringOptions option_;
     std::vector<std::int32_t> seam_;                 // (m, 2)
     std::vector<std::vector<std::int32_t>> stitch_;  // particles that become one
-    double seam_rate_ = 0, seam_speed_ = 0;
+    Seams seams_;
 };

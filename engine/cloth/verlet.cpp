@@ -14,15 +14,16 @@ double predicted(const VerletStep &step, double x, double v, int a, bool pinned)
     return pinned ? x + v * dt : x + (wind * dt + step.keep * (v - wind) * dt + gravity * dt * dt);
 }
 
-template <class Cloth, class T>
-int advance_cloth(Cloth &cloth, const VerletStep &step, T threshold, double *position, double *velocity) {
+template <class T, class Cloth>
+int advance_cloth(Cloth &cloth, const VerletStep &step, double *position, double *velocity) {
     int sweeps = 0;
+    const VerletStop<T> stop{step.iterations, step.look_every, step.moving, static_cast<T>(step.threshold)};
     VerletOrigin origin;
     for (int a = 0; a < 3; ++a) origin.at[a] = position[a];
     run_team(cloth.count() < SERIAL_BELOW ? 1 : thread_count(), [&](int rank, int team, Barrier &barrier) {
         cloth.load(position, velocity, step, origin, rank, team);
         barrier.wait();
-        const int done = cloth.relax(step.iterations, threshold, rank, team, barrier);
+        const int done = cloth.relax(stop, rank, team, barrier);
         if (rank == 0) sweeps = done;
         barrier.wait();
         cloth.store(step, origin, position, velocity, rank, team);
@@ -77,10 +78,10 @@ void VerletGrid<T>::store(const VerletStep &step, const VerletOrigin &o, double 
 }
 
 template <class T>
-int VerletGrid<T>::relax(int most, T threshold, int rank, int team, Barrier &barrier) {
-    if (rank == 0 && threshold > T(0) && before_.empty()) before_.assign(point_.size(), T(0));
+int VerletGrid<T>::relax(const VerletStop<T> &stop, int rank, int team, Barrier &barrier) {
+    if (rank == 0 && stop.threshold > T(0) && before_.empty()) before_.assign(point_.size(), T(0));
     barrier.wait();
-    VerletGridView<T> view{rows_, columns_, lanes_, stride(), point_.data(), threshold > T(0) ? before_.data() : nullptr,
+    VerletGridView<T> view{rows_, columns_, lanes_, stride(), point_.data(), stop.threshold > T(0) ? before_.data() : nullptr,
                      weight_.empty() ? nullptr : weight_.data(), {}, {}, mask_, {}};
     for (int c = 0; c < GRID_CLASSES; ++c) {
         view.rest[c] = uniform_ ? nullptr : rest_[c].data();
@@ -88,13 +89,13 @@ int VerletGrid<T>::relax(int most, T threshold, int rank, int team, Barrier &bar
         view.share[c] = share_[c];
     }
     static const bool fast = machine_has_avx2();
-    return fast ? avx2::relax_grid(view, most, threshold, moved_.data(), rank, team, barrier)
-                : plain::relax_grid(view, most, threshold, moved_.data(), rank, team, barrier);
+    return fast ? avx2::relax_grid(view, stop, moved_.data(), rank, team, barrier)
+                : plain::relax_grid(view, stop, moved_.data(), rank, team, barrier);
 }
 
 template <class T>
 int VerletGrid<T>::advance(const VerletStep &step, double *position, double *velocity) {
-    return advance_cloth(*this, step, static_cast<T>(step.threshold), position, velocity);
+    return advance_cloth<T>(*this, step, position, velocity);
 }
 
 template <class T>
@@ -135,7 +136,7 @@ void VerletGrid<T>::set_masks() {
 }
 
 template <class T>
-VerletMesh<T>::VerletMesh(IndicesView order, PairsView pairs, NumbersView rest, double share) : share_(static_cast<T>(share)) {
+VerletMesh<T>::VerletMesh(IndicesView order, PairsView pairs, NumbersView low, NumbersView high, double share) : share_(static_cast<T>(share)) {
     const std::size_t n = order.rows();
     order_.assign(order.data(), order.data() + n);
     std::vector<std::int32_t> rank_of(n, -1);
@@ -144,8 +145,9 @@ VerletMesh<T>::VerletMesh(IndicesView order, PairsView pairs, NumbersView rest, 
     for (std::size_t i = 0; i < pairs.size(); ++i) own_pairs[i] = rank_of[pairs[i]];
     chunks_ = chunk_count_for(n);
     packed_ = pack(own_pairs, 2, n, chunks_);
-    rest_.assign(packed_.source.size(), T(0));
-    for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] = static_cast<T>(rest[packed_.source[i]]);
+    low_.assign(packed_.source.size(), T(0)), high_ = low_;
+    for (std::size_t i = 0; i < low_.size(); ++i)
+        low_[i] = static_cast<T>(low[packed_.source[i]]), high_[i] = static_cast<T>(high[packed_.source[i]]);
     point_.assign(4 * n, T(0));
     free_.assign(n, 1);
     moved_.assign(chunks_ + 1, T(0));
@@ -183,19 +185,19 @@ void VerletMesh<T>::store(const VerletStep &step, const VerletOrigin &o, double 
 }
 
 template <class T>
-int VerletMesh<T>::relax(int most, T threshold, int rank, int team, Barrier &barrier) {
-    if (rank == 0 && threshold > T(0) && before_.empty()) before_.assign(4 * count(), T(0));
+int VerletMesh<T>::relax(const VerletStop<T> &stop, int rank, int team, Barrier &barrier) {
+    if (rank == 0 && stop.threshold > T(0) && before_.empty()) before_.assign(4 * count(), T(0));
     barrier.wait();
-    const VerletMeshView<T> view{count(), chunks_, point_.data(), threshold > T(0) ? before_.data() : nullptr, packed_.index.data(),
-                           packed_.begin.data(), rest_.data(), share_};
+    const VerletMeshView<T> view{count(), chunks_, point_.data(), stop.threshold > T(0) ? before_.data() : nullptr, packed_.index.data(),
+                           packed_.begin.data(), low_.data(), high_.data(), share_};
     static const bool fast = machine_has_avx2();
-    return fast ? avx2::relax_mesh(view, most, threshold, moved_.data(), rank, team, barrier)
-                : plain::relax_mesh(view, most, threshold, moved_.data(), rank, team, barrier);
+    return fast ? avx2::relax_mesh(view, stop, moved_.data(), rank, team, barrier)
+                : plain::relax_mesh(view, stop, moved_.data(), rank, team, barrier);
 }
 
 template <class T>
 int VerletMesh<T>::advance(const VerletStep &step, double *position, double *velocity) {
-    return advance_cloth(*this, step, static_cast<T>(step.threshold), position, velocity);
+    return advance_cloth<T>(*this, step, position, velocity);
 }
 
 template <class T>

@@ -14,7 +14,9 @@ struct VerletStep {
     double dt, keep;  // [s]; share of the velocity against the air that is left after it
     surface::Vec3 gravity, wind;
     int iterations;    // sweeps, at most
-    double threshold;  // sweeps end when nothing moves by more [m]; 0: never
+    double threshold;  // a particle that goes farther in a sweep moves [m]; 0: sweeps never end early
+    int look_every;    // counted after the first two sweeps and every n-th
+    int moving;        // sweeps end when no more particles move
 };
 
 // positions are kept relative to the first particle: float32 is exact to 0.1 µm at arm's length
@@ -37,7 +39,7 @@ class VerletGrid {
     int advance(const VerletStep &step, double *position, double *velocity);
     // the stages of a step, for each member of a team
     void load(const double *x, const double *v, const VerletStep &step, const VerletOrigin &o, int rank, int team);
-    int relax(int most, T threshold, int rank, int team, Barrier &barrier);
+    int relax(const VerletStop<T> &stop, int rank, int team, Barrier &barrier);
     void store(const VerletStep &step, const VerletOrigin &o, double *x, double *v, int rank, int team) const;
 
   private:
@@ -62,14 +64,15 @@ class VerletGrid {
 template <class T>
 class VerletMesh {
   public:
-    // order: in which particles are kept, so that neighbours are close in memory; rest [m]; share: part of the error that each end mends
-    VerletMesh(IndicesView order, PairsView pairs, NumbersView rest, double share);
+    // order: in which particles are kept, so that neighbours are close in memory; between low and high [m] a pair is left alone; share: part of
+    // the error that each end mends
+    VerletMesh(IndicesView order, PairsView pairs, NumbersView low, NumbersView high, double share);
     std::size_t count() const { return order_.size(); }
     void pin(IndicesView particles);
 
     int advance(const VerletStep &step, double *position, double *velocity);
     void load(const double *x, const double *v, const VerletStep &step, const VerletOrigin &o, int rank, int team);
-    int relax(int most, T threshold, int rank, int team, Barrier &barrier);
+    int relax(const VerletStop<T> &stop, int rank, int team, Barrier &barrier);
     void store(const VerletStep &step, const VerletOrigin &o, double *x, double *v, int rank, int team) const;
     // the order in which pairs are visited by one thread, for the reference in the tests
     std::vector<std::int32_t> sequence() const;
@@ -79,6 +82,6 @@ class VerletMesh {
     T share_;
     Packed packed_;
     std::vector<std::int32_t> order_;
-    std::vector<T> point_, before_, rest_, moved_;
+    std::vector<T> point_, before_, low_, high_, moved_;
     std::vector<char> free_;
 };

@@ -79,44 +79,36 @@ struct Grid {
     }
 };
 
-// the adaptive stop looks at the first two sweeps and at every fourth: looking costs a third of a sweep
-inline bool looks(int sweep) { return sweep <= 2 || sweep % 4 == 0; }
-
-// largest change of a coordinate
+// how many of `count` points went farther than the threshold; the three coordinates of a point lie `apart`
 template <class T>
-T change(const T *now, const T *before, std::size_t count) {
-    Lane<T> most = splat<T>(T(0));
-    std::size_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        const Lane<T> way = load(now + i) - load(before + i);
-        most = at_least(most, at_least(way, -way));
+int moving(const T *now, const T *before, std::size_t count, std::size_t step, std::size_t apart, T threshold) {
+    int found = 0;
+    const T least = threshold * threshold;
+    for (std::size_t i = 0; i < count; ++i) {
+        const T *a = now + i * step, *b = before + i * step;
+        const T x = a[0] - b[0], y = a[apart] - b[apart], z = a[2 * apart] - b[2 * apart];
+        found += x * x + y * y + z * z >= least;
     }
-    T largest = T(0);
-    for (int k = 0; k < LANES; ++k) largest = most[k] > largest ? most[k] : largest;
-    for (; i < count; ++i) {
-        const T way = now[i] > before[i] ? now[i] - before[i] : before[i] - now[i];
-        largest = way > largest ? way : largest;
-    }
-    return largest;
+    return found;
 }
 
 template <class T>
-bool still(const T *moved, int count, T threshold) {
-    for (int i = 0; i < count; ++i)
-        if (!(moved[i] < threshold)) return false;
-    return true;
+bool still(const T *moved, int count, int allowed) {
+    T total = T(0);
+    for (int i = 0; i < count; ++i) total += moved[i];
+    return total <= T(allowed);
 }
 
 template <class T, bool pinned, bool uniform>
-int sweeps(const VerletGridView<T> &g, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
+int sweeps(const VerletGridView<T> &g, const VerletStop<T> &stop, T *moved, int rank, int size, Barrier &barrier) {
     const Grid<T, pinned, uniform> grid{g, static_cast<std::size_t>(4) * g.lanes, static_cast<std::size_t>(8) * g.lanes};
     const int bands = band_count(g.rows);
     const int first = bands * rank / size, last = bands * (rank + 1) / size;
     const auto end = [&](int band) { return band + 1 == bands ? g.rows : (band + 1) * BAND_ROWS; };
-    for (int sweep = 1; sweep <= most; ++sweep) {
+    for (int sweep = 1; sweep <= stop.most; ++sweep) {
         for (int band = first; band < last; ++band) {
             const std::size_t at = static_cast<std::size_t>(band) * BAND_ROWS * g.stride;
-            if (g.before && looks(sweep))
+            if (g.before && stop.looks(sweep))
                 std::memcpy(g.before + at, g.point + at, ((end(band) - band * BAND_ROWS) * g.stride) * sizeof(T));
             // rows whose constraints stay inside the band; the last band has no neighbour
             const int inner = band + 1 == bands ? g.rows : end(band) - 2;
@@ -126,17 +118,21 @@ int sweeps(const VerletGridView<T> &g, int most, T threshold, T *moved, int rank
         for (int band = first; band < last && band + 1 < bands; ++band)
             for (int r = end(band) - 2; r < end(band); ++r) grid.row(r);
         barrier.wait();
-        if (!g.before || !looks(sweep)) continue;
+        if (!g.before || !stop.looks(sweep)) continue;
         for (int band = first; band < last; ++band) {
             const std::size_t at = static_cast<std::size_t>(band) * BAND_ROWS * g.stride;
-            moved[band] = change<T>(g.point + at, g.before + at, (end(band) - band * BAND_ROWS) * g.stride);
+            const std::size_t row = static_cast<std::size_t>(4) * g.lanes;
+            int found = 0;
+            for (std::size_t r = at; r < static_cast<std::size_t>(end(band)) * g.stride; r += g.stride)
+                found += moving<T>(g.point + r, g.before + r, row, 1, row, stop.threshold);
+            moved[band] = T(found);
         }
         barrier.wait();
-        const bool done = still<T>(moved, bands, threshold);
+        const bool done = still<T>(moved, bands, stop.moving);
         barrier.wait();
         if (done) return sweep;
     }
-    return most;
+    return stop.most;
 }
 
 template <class T>
@@ -150,7 +146,8 @@ struct PairBlock {
         const Lane<T> dx = j.x - i.x, dy = j.y - i.y, dz = j.z - i.z;
         const Lane<T> length = at_least(square_root(dx * dx + dy * dy + dz * dz), tiny);
         const Lane<T> sum = at_least(i.w + j.w, tiny);
-        const Lane<T> s = share * (length - load(m.rest + b * LANES)) / (length * sum);
+        const Lane<T> wanted = at_most(at_least(length, load(m.low + b * LANES)), load(m.high + b * LANES));
+        const Lane<T> s = share * (length - wanted) / (length * sum);
         const Lane<T> si = s * i.w, sj = s * j.w;
         i.x += dx * si, i.y += dy * si, i.z += dz * si;
         j.x -= dx * sj, j.y -= dy * sj, j.z -= dz * sj;
@@ -167,11 +164,11 @@ void project_pairs(const VerletMeshView<T> &m, int group) {
 }
 
 template <class T>
-int sweeps(const VerletMeshView<T> &m, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
+int sweeps(const VerletMeshView<T> &m, const VerletStop<T> &stop, T *moved, int rank, int size, Barrier &barrier) {
     const int first = m.chunks * rank / size, last = m.chunks * (rank + 1) / size;
     const auto begin = [&](int chunk) { return m.count * chunk / m.chunks; };
-    for (int sweep = 1; sweep <= most; ++sweep) {
-        if (m.before && looks(sweep))
+    for (int sweep = 1; sweep <= stop.most; ++sweep) {
+        if (m.before && stop.looks(sweep))
             std::memcpy(m.before + 4 * begin(first), m.point + 4 * begin(first), 4 * (begin(last) - begin(first)) * sizeof(T));
         for (int chunk = first; chunk < last; ++chunk) project_pairs(m, chunk);
         barrier.wait();
@@ -180,38 +177,38 @@ int sweeps(const VerletMeshView<T> &m, int most, T threshold, T *moved, int rank
         // what reaches farther than from a chunk to the next, alone
         if (rank == 0) project_pairs(m, 2 * m.chunks);
         barrier.wait();
-        if (!m.before || !looks(sweep)) continue;
+        if (!m.before || !stop.looks(sweep)) continue;
         for (int chunk = first; chunk < last; ++chunk)
-            moved[chunk] = change<T>(m.point + 4 * begin(chunk), m.before + 4 * begin(chunk), 4 * (begin(chunk + 1) - begin(chunk)));
+            moved[chunk] = T(moving<T>(m.point + 4 * begin(chunk), m.before + 4 * begin(chunk), begin(chunk + 1) - begin(chunk), 4, 1, stop.threshold));
         barrier.wait();
-        const bool done = still<T>(moved, m.chunks, threshold);
+        const bool done = still<T>(moved, m.chunks, stop.moving);
         barrier.wait();
         if (done) return sweep;
     }
-    return most;
+    return stop.most;
 }
 
 template <class T>
-int choose(const VerletGridView<T> &g, int most, T threshold, T *moved, int rank, int size, Barrier &barrier) {
+int choose(const VerletGridView<T> &g, const VerletStop<T> &stop, T *moved, int rank, int size, Barrier &barrier) {
     const bool uniform = g.rest[0] == nullptr;
     if (g.weight)
-        return uniform ? sweeps<T, true, true>(g, most, threshold, moved, rank, size, barrier)
-                       : sweeps<T, true, false>(g, most, threshold, moved, rank, size, barrier);
-    return uniform ? sweeps<T, false, true>(g, most, threshold, moved, rank, size, barrier)
-                   : sweeps<T, false, false>(g, most, threshold, moved, rank, size, barrier);
+        return uniform ? sweeps<T, true, true>(g, stop, moved, rank, size, barrier)
+                       : sweeps<T, true, false>(g, stop, moved, rank, size, barrier);
+    return uniform ? sweeps<T, false, true>(g, stop, moved, rank, size, barrier)
+                   : sweeps<T, false, false>(g, stop, moved, rank, size, barrier);
 }
 }  // namespace
 
-int relax_grid(const VerletGridView<float> &g, int most, float threshold, float *moved, int rank, int size, Barrier &b) {
-    return choose(g, most, threshold, moved, rank, size, b);
+int relax_grid(const VerletGridView<float> &g, const VerletStop<float> &stop, float *moved, int rank, int size, Barrier &b) {
+    return choose(g, stop, moved, rank, size, b);
 }
-int relax_grid(const VerletGridView<double> &g, int most, double threshold, double *moved, int rank, int size, Barrier &b) {
-    return choose(g, most, threshold, moved, rank, size, b);
+int relax_grid(const VerletGridView<double> &g, const VerletStop<double> &stop, double *moved, int rank, int size, Barrier &b) {
+    return choose(g, stop, moved, rank, size, b);
 }
-int relax_mesh(const VerletMeshView<float> &m, int most, float threshold, float *moved, int rank, int size, Barrier &b) {
-    return sweeps(m, most, threshold, moved, rank, size, b);
+int relax_mesh(const VerletMeshView<float> &m, const VerletStop<float> &stop, float *moved, int rank, int size, Barrier &b) {
+    return sweeps(m, stop, moved, rank, size, b);
 }
-int relax_mesh(const VerletMeshView<double> &m, int most, double threshold, double *moved, int rank, int size, Barrier &b) {
-    return sweeps(m, most, threshold, moved, rank, size, b);
+int relax_mesh(const VerletMeshView<double> &m, const VerletStop<double> &stop, double *moved, int rank, int size, Barrier &b) {
+    return sweeps(m, stop, moved, rank, size, b);
 }
 }  // namespace TOILE_ISA

@@ -33,15 +33,23 @@ struct VerletMeshView {
     T *before;  // (particle, 4), or null
     const std::int32_t *index;  // (block, 2, lane)
     const std::size_t *begin;   // (group + 1)
-    const T *rest;              // (block, lane)
+    const T *low, *high;        // (block, lane): between these lengths a pair is left alone [m]
     T share;
 };
 
-// sweeps until nothing moves by `threshold` in any coordinate, at most `most`; returns their number.
-// moved: (bands or chunks + 1) scratch. Every member of the team gets the same answer.
-#define TOILE_RELAX(T)                                                                             \
-    int relax_grid(const VerletGridView<T> &, int most, T threshold, T *moved, int rank, int size, Barrier &); \
-    int relax_mesh(const VerletMeshView<T> &, int most, T threshold, T *moved, int rank, int size, Barrier &);
+// when sweeps end: after the most, or when no more than `moving` particles went farther than the threshold in one of them
+template <class T>
+struct VerletStop {
+    int most, look_every, moving;
+    T threshold;  // [m]
+    // looking costs a third of a sweep
+    bool looks(int sweep) const { return sweep <= 2 || sweep % look_every == 0; }
+};
+
+// returns the number of sweeps. moved: (bands or chunks + 1) scratch. Every member of the team gets the same answer.
+#define TOILE_RELAX(T)                                                                                           \
+    int relax_grid(const VerletGridView<T> &, const VerletStop<T> &, T *moved, int rank, int size, Barrier &); \
+    int relax_mesh(const VerletMeshView<T> &, const VerletStop<T> &, T *moved, int rank, int size, Barrier &);
 namespace plain {
 TOILE_RELAX(float)
 TOILE_RELAX(double)

@@ -13,6 +13,7 @@ struct Ellipsoids {
     IndicesView group, limb;                          // (e)
     const bool *adjacent;                             // (group, group)
     std::size_t group_count;
+    bool along_ray;  // contacts lie on the ray from the centre, as the paper moves particles; else on the plane that touches there
 };
 
 // a limb is a rigid body: a point, its velocity [m/s], the angular velocity [rad/s]

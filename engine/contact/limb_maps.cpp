@@ -35,21 +35,26 @@ void bound(const double *points, std::size_t begin, std::size_t end, Vec3 &centr
 }
 }  // namespace
 
-PartMaps::PartMaps(TrianglesView triangles, IndicesView triangle_part, int part_count, std::size_t vertex_count) {
+PartMaps::PartMaps(const Shown &own, const Shown &behind, int part_count, std::size_t vertex_count) {
     parts_.resize(part_count);
     std::vector<std::int32_t> place(vertex_count, -1);
+    const auto take = [&](Part &part, int k, const Shown &from, std::vector<std::int32_t> &to) {
+        for (std::size_t t = 0; t < from.triangles.rows(); ++t) {
+            if (from.part[t] != k) continue;
+            for (int c = 0; c < 3; ++c) {
+                const std::int32_t v = from.triangles[3 * t + c];
+                if (place[v] < 0) place[v] = static_cast<std::int32_t>(part.vertex.size()), part.vertex.push_back(v);
+                to.push_back(place[v]);
+            }
+        }
+    };
     for (int k = 0; k < part_count; ++k) {
         Part &part = parts_[k];
         std::fill(place.begin(), place.end(), -1);
-        for (std::size_t t = 0; t < triangles.rows(); ++t) {
-            if (triangle_part[t] != k) continue;
-            for (int c = 0; c < 3; ++c) {
-                const std::int32_t v = triangles[3 * t + c];
-                if (place[v] < 0) place[v] = static_cast<std::int32_t>(part.vertex.size()), part.vertex.push_back(v);
-                part.triangle.push_back(place[v]);
-                body_.push_back(v);
-            }
-        }
+        take(part, k, own, part.triangle);
+        part.own_count = part.vertex.size();
+        take(part, k, behind, part.behind);
+        for (const std::int32_t v : part.triangle) body_.push_back(part.vertex[v]);
     }
     vertex_.resize(vertex_count), velocity_.resize(vertex_count), normal_.resize(vertex_count);
 }
@@ -79,38 +84,39 @@ void PartMaps::pose(PointsView vertices, PointsView velocity, const double *fram
         part.low = {inf, inf, inf}, part.high = {-inf, -inf, -inf};
         for (std::size_t i = 0; i < part.vertex.size(); ++i) {
             const Vec3 p = part.place[i] = part.frame.to_part(vertex_[part.vertex[i]]);
+            if (i >= part.own_count) continue;
             part.low = {std::min(part.low.x, p.x), std::min(part.low.y, p.y), std::min(part.low.z, p.z)};
             part.high = {std::max(part.high.x, p.x), std::max(part.high.y, p.y), std::max(part.high.z, p.z)};
         }
     }
 }
 
-// one layer of pixels round what is seen: the mean of the seen neighbours. values: (pixel, 9) normal, velocity, x, y, z
-void PartMaps::grow(const Part &part, std::vector<char> &seen, std::vector<float> &values) const {
+// one layer of pixels round what is seen: the mean of the seen neighbours
+void PartMaps::grow(const Part &part, Side &side) const {
     const int w = part.width, h = part.height;
     std::vector<std::int32_t> added;
     for (int r = 0; r < h; ++r)
         for (int c = 0; c < w; ++c) {
             const std::size_t i = static_cast<std::size_t>(r) * w + c;
-            if (seen[i]) continue;
+            if (side.seen[i]) continue;
             float total[9] = {};
             int count = 0;
             for (int dr = -1; dr <= 1; ++dr)
                 for (int dc = -1; dc <= 1; ++dc) {
                     if (r + dr < 0 || r + dr >= h || c + dc < 0 || c + dc >= w) continue;
                     const std::size_t j = static_cast<std::size_t>(r + dr) * w + c + dc;
-                    if (!seen[j]) continue;
-                    for (int a = 0; a < 9; ++a) total[a] += values[9 * j + a];
+                    if (!side.seen[j]) continue;
+                    for (int a = 0; a < 9; ++a) total[a] += side.values[9 * j + a];
                     ++count;
                 }
             if (!count) continue;
-            for (int a = 0; a < 9; ++a) values[9 * i + a] = total[a] / static_cast<float>(count);
+            for (int a = 0; a < 9; ++a) side.values[9 * i + a] = total[a] / static_cast<float>(count);
             added.push_back(static_cast<std::int32_t>(i));
         }
-    for (const std::int32_t i : added) seen[i] = 1;
+    for (const std::int32_t i : added) side.seen[i] = 1;
 }
 
-void PartMaps::draw_side(Part &part, bool back) const {
+PartMaps::Side PartMaps::look_at(const Part &part, const std::vector<std::int32_t> &triangles, bool back) const {
     const int w = part.width, h = part.height;
     const std::size_t pixels = static_cast<std::size_t>(w) * h;
     std::vector<double> point(3 * part.place.size());
@@ -120,16 +126,16 @@ void PartMaps::draw_side(Part &part, bool back) const {
         point[3 * i + 2] = part.place[i].z;
     }
     std::vector<std::int32_t> ids(pixels);
-    std::vector<float> depth(pixels), shares(2 * pixels), place(9 * pixels);
+    std::vector<float> depth(pixels), shares(2 * pixels);
     const raster::Picture picture{w, h, back ? -1 : 1, ids.data(), depth.data()};
-    const raster::Surface surface{{point.data(), part.place.size()}, {part.triangle.data(), part.triangle.size() / 3}};
+    const raster::Surface surface{{point.data(), part.place.size()}, {triangles.data(), triangles.size() / 3}};
     raster::draw_alone(surface, !back, picture);
     raster::shares_alone(surface, picture, shares.data());
-    std::vector<char> seen(pixels, 0);
+    Side side{std::vector<char>(pixels, 0), std::vector<float>(9 * pixels)};
     for (std::size_t i = 0; i < pixels; ++i) {
         if (ids[i] < 0) continue;
-        seen[i] = 1;
-        const std::int32_t *t = part.triangle.data() + 3 * static_cast<std::size_t>(ids[i]);
+        side.seen[i] = 1;
+        const std::int32_t *t = triangles.data() + 3 * static_cast<std::size_t>(ids[i]);
         const std::int32_t a = part.vertex[t[0]], b = part.vertex[t[1]], c = part.vertex[t[2]];
         const double w1 = shares[2 * i], w2 = shares[2 * i + 1], w0 = 1 - w1 - w2;
         const Vec3 n = part.frame.turned(w0 * normal_[a] + w1 * normal_[b] + w2 * normal_[c]);
@@ -137,15 +143,44 @@ void PartMaps::draw_side(Part &part, bool back) const {
         const double x = part.left + (static_cast<double>(i % w) + 0.5) * o_.pixel;
         const double y = part.top - (static_cast<double>(i / w) + 0.5) * o_.pixel;
         const double all[9] = {n.x, n.y, n.z, v.x, v.y, v.z, x, y, depth[i]};
-        for (int k = 0; k < 9; ++k) place[9 * i + k] = static_cast<float>(all[k]);
+        for (int k = 0; k < 9; ++k) side.values[9 * i + k] = static_cast<float>(all[k]);
     }
-    for (int k = 0; k < o_.rim; ++k) grow(part, seen, place);
-    for (std::size_t i = 0; i < pixels; ++i) {
+    return side;
+}
+
+// A part is cut off slantwise where it meets its neighbours, so that one camera sees its skin where the other sees none. Without a second
+// side there is no inside, and cloth would sink in there: the second side is the neighbour's.
+void PartMaps::fill(const Part &part, Side sides[2]) const {
+    if (part.behind.empty()) return;
+    const Side own[2] = {sides[0], sides[1]};
+    for (int back = 0; back < 2; ++back) {
+        const Side found = look_at(part, part.behind, back);
+        for (std::size_t i = 0; i < found.seen.size(); ++i) {
+            if (own[back].seen[i] || !own[!back].seen[i] || !found.seen[i]) continue;
+            const float depth = found.values[9 * i + 8], other = own[!back].values[9 * i + 8];
+            if (back ? depth >= other : depth <= other) continue;
+            sides[back].seen[i] = 1;
+            std::copy_n(found.values.begin() + 9 * i, 9, sides[back].values.begin() + 9 * i);
+        }
+    }
+}
+
+void PartMaps::draw_part(Part &part) const {
+    Side sides[2] = {look_at(part, part.triangle, false), look_at(part, part.triangle, true)};
+    fill(part, sides);
+    for (int back = 0; back < 2; ++back) {
+        for (int k = 0; k < o_.rim; ++k) grow(part, sides[back]);
+        write(part, sides[back], back);
+    }
+}
+
+void PartMaps::write(Part &part, const Side &side, bool back) const {
+    for (std::size_t i = 0; i < side.seen.size(); ++i) {
         float *out = part.pixel.data() + (2 * i + back) * kValues;
         std::fill(out, out + kValues, 0.0f);
         out[4] = back ? kUnseen : -kUnseen;
-        if (!seen[i]) continue;
-        const float *from = place.data() + 9 * i;
+        if (!side.seen[i]) continue;
+        const float *from = side.values.data() + 9 * i;
         const Vec3 n = normalised(load(from)), s = load(from + 6);
         surface::store(out, n);
         out[3] = static_cast<float>(dot(n, s) + o_.tolerance);
@@ -178,13 +213,13 @@ bool PartMaps::draw(FlagsView wanted) {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
         if (!wanted[k] || parts_[k].drawn) continue;
         set_size(parts_[k]);
-        if (!parts_[k].triangle.empty()) todo.push_back(static_cast<int>(2 * k)), todo.push_back(static_cast<int>(2 * k + 1));
+        if (!parts_[k].triangle.empty()) todo.push_back(static_cast<int>(k));
     }
     // the largest first: better balance
-    std::stable_sort(todo.begin(), todo.end(), [&](int a, int b) { return parts_[a / 2].pixel.size() > parts_[b / 2].pixel.size(); });
+    std::stable_sort(todo.begin(), todo.end(), [&](int a, int b) { return parts_[a].pixel.size() > parts_[b].pixel.size(); });
     std::atomic<std::size_t> next{0};
     run_team(todo.size() > 1 ? thread_count() : 1, [&](int, int, Barrier &) {
-        for (std::size_t i = next++; i < todo.size(); i = next++) draw_side(parts_[todo[i] / 2], todo[i] % 2);
+        for (std::size_t i = next++; i < todo.size(); i = next++) draw_part(parts_[todo[i]]);
     });
     return true;
 }

@@ -14,8 +14,12 @@
 // Front and back maps of parts of a body. Not to be posed or drawn while being asked.
 class PartMaps {
   public:
-    // a triangle may be given several times, once per part that shows it
-    PartMaps(TrianglesView triangles, IndicesView triangle_part, int part_count, std::size_t vertex_count);
+    struct Shown {
+        TrianglesView triangles;
+        IndicesView part;  // of each triangle, which may be given several times: once per part that shows it
+    };
+    // behind: skin of neighbours, that a part shows where only one of its cameras sees skin of its own
+    PartMaps(const Shown &own, const Shown &behind, int part_count, std::size_t vertex_count);
     void set_options(const map_lookup::MapOptions &options) { o_ = options; }
 
     // frames (parts, 4, 3): x, y, z axes in the world, origin; y is up in the maps, the front camera looks along -z
@@ -51,8 +55,9 @@ class PartMaps {
         Vec3 to_world(Vec3 v) const { return v.x * x + v.y * y + v.z * z; }
     };
     struct Part {
-        std::vector<std::int32_t> vertex;    // of the body
-        std::vector<std::int32_t> triangle;  // (t, 3), into vertex
+        std::vector<std::int32_t> vertex;    // of the body: the part's own first
+        std::size_t own_count = 0;
+        std::vector<std::int32_t> triangle, behind;  // (t, 3), into vertex
         std::vector<Vec3> place;             // in the part's frame
         Frame frame{};
         Vec3 low{}, high{};                  // box of the places
@@ -65,8 +70,16 @@ class PartMaps {
     void vertex_normals();
     bool fits(const Part &part) const;
     void set_size(Part &part) const;
-    void draw_side(Part &part, bool back) const;
-    void grow(const Part &part, std::vector<char> &seen, std::vector<float> &values) const;
+    // what one camera sees: flags, and (pixel, 9) normal, velocity, x, y, z
+    struct Side {
+        std::vector<char> seen;
+        std::vector<float> values;
+    };
+    Side look_at(const Part &part, const std::vector<std::int32_t> &triangles, bool back) const;
+    void draw_part(Part &part) const;
+    void fill(const Part &part, Side sides[2]) const;
+    void grow(const Part &part, Side &side) const;
+    void write(Part &part, const Side &side, bool back) const;
     bool near_box(const Part &part, Vec3 centre, Vec3 half) const;
     bool in_box(const Part &part, Vec3 p) const;
     void look_up_block(PointsView points, std::size_t begin, std::size_t end, bool cull, std::vector<const Part *> &near, Contacts &out) const;

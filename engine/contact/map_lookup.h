@@ -19,6 +19,7 @@ struct MapOptions {
     double pixel, tolerance, reach, silhouette;
     int rim;
     bool refine;
+    bool by_depth = false;  // the gap is the difference in depth, as the papers test it; else the distance from the pixel's plane
 };
 
 // a finished map: what a look-up needs
@@ -56,6 +57,7 @@ inline bool planes(const View &map, const MapOptions &o, Vec3 at, Vec3 p, Hit &h
         hit.gap = near == front ? gap_front : gap_back;
         hit.velocity = load(near + 5);
     }
+    if (o.by_depth) hit.gap = -(deep_front < deep_back ? deep_front : deep_back);
     return true;
 }
 

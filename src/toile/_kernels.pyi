@@ -159,6 +159,72 @@ class FollowClothDouble:
         -> position, velocity; particles with a gap below `near` first take over the part `share` of the skin's velocity, times its grip
         """
 
+class ImplicitCloth:
+    """Springs in implicit Euler steps; see docs/solver-implicit.md."""
+
+    def __init__(
+        self,
+        pairs: Annotated[
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
+        ],
+        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stiffness: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+        mass: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        drag: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        limited: Annotated[
+            NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
+        ],
+        longest: Annotated[
+            NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None: ...
+    def pin(
+        self,
+        pinned: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def velocity_change(
+        self,
+        position: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        velocity: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        dt: float,
+        damping: float,
+        gravity: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
+        tolerance: float,
+        iterations: int,
+    ) -> tuple[NDArray[numpy.float64], int]:
+        """-> change of velocity (n, 3), iterations of conjugate gradients"""
+
+    def shorten(
+        self,
+        sweeps: int,
+        position: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> NDArray[numpy.float64]:
+        """-> position (n, 3) with limited pairs shortened"""
+
+    def constrain(
+        self,
+        sweeps: int,
+        dt: float,
+        position: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        velocity: Annotated[
+            NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+    ) -> tuple[NDArray[numpy.float64], float]:
+        """
+        -> velocity (n, 3) after the constraint forces, the largest of these [N]
+        """
+
 def ellipsoid_contacts(
     points: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
     world_from_unit: Annotated[
@@ -179,6 +245,7 @@ def ellipsoid_contacts(
         NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     spin: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],
+    along_ray: bool = False,
 ) -> tuple[
     NDArray[numpy.int32],
     NDArray[numpy.float64],
@@ -244,8 +311,11 @@ class SpringCloth:
         ],
         rate: float,
         speed: float,
+        stiffness: float = 0.0,
     ) -> None:
-        """pairs (m, 2) are pulled together in every step from now on"""
+        """
+        pairs (m, 2) are pulled together in every step from now on: by velocities, or by elastic forces of a stiffness [N/m]
+        """
 
     def steps(
         self,
@@ -296,6 +366,7 @@ class SpringCloth:
         reach: float,
         refine: bool,
         closed: float = 0.0,
+        by_depth: bool = False,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int, float]:
         """
         the same with a look into front and back maps before every step; ends when the widest seam is at most `closed`
@@ -333,6 +404,8 @@ class VerletGridFloat:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
+        look_every: int = 4,
+        moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
 
@@ -345,9 +418,12 @@ class VerletMeshFloat:
         pairs: Annotated[
             NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
-        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         share: float,
-    ) -> None: ...
+    ) -> None:
+        """a pair whose length lies between low and high is left alone"""
+
     def pin(
         self,
         particles: Annotated[
@@ -369,6 +445,8 @@ class VerletMeshFloat:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
+        look_every: int = 4,
+        moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
 
@@ -404,6 +482,8 @@ class VerletGridDouble:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
+        look_every: int = 4,
+        moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
 
@@ -416,9 +496,12 @@ class VerletMeshDouble:
         pairs: Annotated[
             NDArray[numpy.int32], dict(shape=(None, 2), order="C", device="cpu", writable=False)
         ],
-        rest: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        low: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        high: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         share: float,
-    ) -> None: ...
+    ) -> None:
+        """a pair whose length lies between low and high is left alone"""
+
     def pin(
         self,
         particles: Annotated[
@@ -440,6 +523,8 @@ class VerletMeshDouble:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
+        look_every: int = 4,
+        moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
 
@@ -539,9 +624,26 @@ class PartMaps:
         ],
         part_count: int,
         vertex_count: int,
-    ) -> None: ...
+        behind: Annotated[
+            NDArray[numpy.int32], dict(shape=(None, 3), order="C", device="cpu", writable=False)
+        ],
+        behind_part: Annotated[
+            NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)
+        ],
+    ) -> None:
+        """
+        behind: skin of neighbours, that a part shows where only one of its cameras sees skin of its own
+        """
+
     def set_options(
-        self, pixel: float, tolerance: float, reach: float, silhouette: float, rim: int, refine: bool
+        self,
+        pixel: float,
+        tolerance: float,
+        reach: float,
+        silhouette: float,
+        rim: int,
+        refine: bool,
+        by_depth: bool = False,
     ) -> None: ...
     def pose(
         self,
@@ -615,6 +717,7 @@ def look_up_map(
     reach: float,
     silhouette: float,
     refine: bool,
+    by_depth: bool = False,
 ) -> tuple[NDArray[numpy.int32], NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]:
     """
     -> particle (c,), gap (c,), normal (c, 3), velocity (c, 3) from a map that texels() returned

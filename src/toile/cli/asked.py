@@ -28,6 +28,7 @@ from toile.jobs.records import (
 )
 from toile.motion.library import MOTIONS
 from toile.sim.method import parse_tuning
+from toile.sim.papers import paper
 from toile.store.record import RecordedFile
 
 OPTIONS = {"edge_length": "edge", "garments": "patterns", "rounding": "round"}
@@ -96,13 +97,27 @@ def dress_job(options: argparse.Namespace, base: DressJob | None = None) -> Dres
         given["edge_length"] = options.edge
     if base is None or _method(options) != USUAL:
         given |= _method(options)
-    if base is None or options.mesh != defaults.MESH:
-        given["mesh"] = options.mesh
+    if base is None or _mesh(options) != defaults.MESH:
+        given["mesh"] = _mesh(options)
     return DressJob(**given)
 
 
 def _method(options: argparse.Namespace) -> dict[str, Any]:
-    return {"solver": options.solver, "collider": options.collider, "tune": parse_tuning(options.tune)}
+    tune = parse_tuning(options.tune)
+    if not options.paper:
+        return {"solver": options.solver, "collider": options.collider, "tune": tune}
+    published, usual = paper(options.paper), {"solver": defaults.SOLVER, "collider": defaults.COLLIDER}
+    for kind, name in usual.items():
+        if getattr(options, kind) not in (name, getattr(published, kind)):
+            raise ToileError(
+                f"--paper {options.paper} is {kind} {getattr(published, kind)}: leave out --{kind}"
+            )
+    return {**published.options(), "tune": {**published.tune, **tune}}
+
+
+def _mesh(options: argparse.Namespace) -> str:
+    asked: str = options.mesh
+    return paper(options.paper).mesh if options.paper and asked == defaults.MESH else asked
 
 
 def _fields(record: Any) -> dict[str, Any]:

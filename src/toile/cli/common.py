@@ -24,6 +24,7 @@ from toile.garment.fabric import FABRICS
 from toile.jobs.records import AUTO
 from toile.pattern.library import pattern_sizes
 from toile.sim.colliders.contacts import COLLIDERS
+from toile.sim.papers import PAPERS
 from toile.sim.solvers.table import SOLVERS
 from toile.store.record import RecordedFile, Replayable
 
@@ -153,7 +154,7 @@ def bone_table(text: str) -> dict[str, str]:
 
 
 def add_method_options(parser: argparse.ArgumentParser) -> None:
-    """Let a command take ``--solver``, ``--collider`` and ``--set``."""
+    """Let a command take ``--solver``, ``--collider``, ``--paper`` and ``--set``."""
     parser.add_argument(
         "--solver",
         default=defaults.SOLVER,
@@ -163,6 +164,10 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--collider", default=defaults.COLLIDER, metavar="NAME",
         help=f"one of {', '.join(COLLIDERS)} (default: {defaults.COLLIDER})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--paper", default="", choices=("", *PAPERS), metavar="|".join(PAPERS),
+        help="a published method to the letter: solver, collider, mesh, sewing, settings (docs/papers.md)",
     )  # fmt: skip
     parser.add_argument(
         "--mesh",

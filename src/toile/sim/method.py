@@ -42,6 +42,11 @@ class Method:
         return (self.solver, self.collider) == (SOLVER, COLLIDER)
 
     @property
+    def sews_itself(self) -> bool:
+        """Return whether the solver pulls the seams shut, not the default engine."""
+        return getattr(self.solver_settings, "sewing", "engine") != "engine"
+
+    @property
     def sewing_settings(self) -> XpbdSettings:
         """Return the settings of the engine that sews, whatever drapes afterwards."""
         own: XpbdSettings = self.solver_settings if self.solver == SOLVER else XpbdSettings()

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from surfaces import icosphere, single_bone_body, tube
+from toile.body.model.make import named_body
+from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
 from toile.core.records import PosedBody
 from toile.sim.colliders.bones import BoneCollider, BoneSettings, RadiusField
@@ -54,6 +56,27 @@ def test_ball_and_tube_are_met() -> None:
     found = BoneCollider(ball.body).at(ball)(around)
     assert len(found.particle) == len(around)
     np.testing.assert_allclose(found.gap, 0.01, atol=0.004)
+
+
+def test_two_levels_of_candidates_lose_nothing() -> None:
+    body = named_body("woman")
+    rng = np.random.default_rng(3)
+    points = rng.uniform([-0.7, 0.0, -0.3], [0.7, 1.7, 0.3], (4000, 3))
+    collider = BoneCollider(body)
+    query = collider.at(rest_pose(body))
+    found = collider.candidates(query.motion, points)
+    tested = collider.tested
+    for limb, field in collider.fields.items():
+        frame = collider.frame(query.motion, limb)
+        own, widest = (points - frame[:3, 3]) @ frame[:3, :3], field.radius.max() + 0.02
+        box = (
+            (np.abs(own[:, [0, 2]]) <= widest).all(axis=1)
+            & (own[:, 1] >= field.low)
+            & (own[:, 1] <= field.high)
+        )
+        np.testing.assert_array_equal(found[limb], np.flatnonzero(box))
+    # one by one, every particle would be tested against every limb
+    assert tested < 0.5 * len(points) * len(collider.fields)
 
 
 def test_field_moves_with_the_limb() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from surfaces import icosphere, join, single_bone_body
 from toile import _kernels
@@ -12,7 +13,13 @@ from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, PosedBody
 from toile.sim.colliders.contacts import make_collider
-from toile.sim.colliders.ellipsoids import EllipsoidCollider, EllipsoidSettings, adjacency, ray_distance
+from toile.sim.colliders.ellipsoids import (
+    EllipsoidCollider,
+    EllipsoidSettings,
+    adjacency,
+    ray_distance,
+    union_distance,
+)
 from toile.sim.colliders.limb_frames import LimbTracker
 from toile.sim.colliders.surface import GROUPS
 
@@ -125,7 +132,7 @@ def test_the_kernel_against_ray_distances() -> None:
 
 def test_several_ellipsoids_fit_better_and_only_moved_ones_are_updated() -> None:
     body = named_body("woman")
-    one, four = (EllipsoidCollider(body, EllipsoidSettings(per_limb=k)) for k in (1, 4))
+    one, four = (EllipsoidCollider(body, EllipsoidSettings(per_limb=k, cover=0.0)) for k in (1, 4))
     before, after = (np.mean(list(c.fit_error(body).values())) for c in (one, four))
     assert after < 0.6 * before
     posed = rest_pose(body)
@@ -140,6 +147,57 @@ def test_several_ellipsoids_fit_better_and_only_moved_ones_are_updated() -> None
         np.tile(np.eye(3), (64, 1, 1)),
         atol=1e-9,
     )
+
+
+def test_ellipsoids_that_cover_hold_the_skin() -> None:
+    body = named_body("woman")
+    for cover in (0.8, 0.98):
+        made = EllipsoidCollider(body, EllipsoidSettings(cover=cover))
+        thigh = body.vertices[body.limb == LIMBS.index("left_thigh")]
+        own = made.rest_from_unit[made.limb == LIMBS.index("left_thigh")]
+        inside = (union_distance(thigh, own) < 0).mean()
+        assert inside > cover - 0.05
+    with pytest.raises(ToileError, match="cover"):
+        EllipsoidSettings(cover=1.5)
+
+
+def test_a_contact_along_the_ray_leaves_where_the_ray_does() -> None:
+    # the paper's way out: to s = world_from_unit (u / |u|), not along the normal
+    body = named_body("woman")
+    rng = np.random.default_rng(8)
+    points = body.vertices[rng.choice(len(body.vertices), 300)] * [0.98, 1.0, 0.98]
+    made = EllipsoidCollider(body, EllipsoidSettings(along_ray=True, radius=0.05))
+    found = made.at(rest_pose(body))(points)
+    to = points[found.particle] - found.gap[:, None] * found.normal
+    on = np.abs([ray_distance(to, frame)[0] for frame in made.rest_from_unit]).min(axis=0)
+    assert on.max() < 1e-9
+
+
+def test_particles_move_and_turn_with_their_ellipsoid() -> None:
+    body = named_body("woman")
+    still, turn = rest_pose(body), Rotation.from_rotvec([0.0, 0.3, 0.0])
+    spin, way = np.array([0.0, 3.0, 0.0]), np.array([0.5, 0.0, 0.0])
+    velocity = np.cross(spin, body.vertices) + way
+    query = EllipsoidCollider(body).at(PosedBody(body, body.vertices, velocity, still.world_from_joint))
+    thigh = body.vertices[body.limb == LIMBS.index("left_thigh")][::40] * [1.001, 1.0, 1.001]
+    far = np.array([[2.0, 1.0, 0.0]])
+    x, v = query.carry(np.concatenate([thigh, far]), np.tile([1.0, 0, 0], (len(thigh) + 1, 1)), 0.05, 0.1)
+    np.testing.assert_array_equal(x[-1], far[0])
+    near = query(np.concatenate([thigh, far]))
+    child = np.unique(near.particle[near.gap < 0.05])
+    assert len(child) > 5
+    # a turn about a moving axis keeps distances; the axis itself moves on
+    centre = query.motion.centre[query.collider.limb[query.collider.parent[child]]]
+    np.testing.assert_allclose(
+        x[child],
+        centre + (np.cross(spin, centre) + way) * 0.1 + turn.apply(thigh[child] - centre),
+        atol=1e-6,
+    )
+    np.testing.assert_allclose(v[child], np.tile(turn.apply([1.0, 0, 0]), (len(child), 1)), atol=1e-7)
+    # the ellipsoids came with them: nothing has got nearer or farther
+    later = query.after(0.1)(x)
+    assert set(later.particle) >= set(child.tolist())
+    assert np.abs(later.velocity).max() == 0
 
 
 def test_threads_change_nothing() -> None:

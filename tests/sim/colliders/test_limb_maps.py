@@ -20,7 +20,7 @@ from toile.sim.colliders.limb_maps import (
     part_cameras,
     part_triangles,
 )
-from toile.sim.colliders.maps import MapCollider
+from toile.sim.colliders.maps import NOTHING_BEHIND, MapCollider
 
 CENTRE = np.array([0.0, 1.0, 0.0])
 TORSO, HAND = list(PARTS).index("torso"), list(PARTS).index("left_hand")
@@ -248,8 +248,10 @@ def test_bad_settings(settings):
 def test_wrong_arrays_are_refused():
     triangles, part = np.array([[0, 1, 5]], np.int32), np.zeros(1, np.int32)
     with pytest.raises(IndexError, match="vertex"):
-        _kernels.PartMaps(triangles, part, 1, 3)
-    maps = _kernels.PartMaps(np.array([[0, 1, 2]], np.int32), part, 1, 3)
+        _kernels.PartMaps(triangles, part, 1, 3, *NOTHING_BEHIND)
+    with pytest.raises(IndexError, match="part"):
+        _kernels.PartMaps(triangles, part + 1, 1, 6, *NOTHING_BEHIND)
+    maps = _kernels.PartMaps(np.array([[0, 1, 2]], np.int32), part, 1, 3, *NOTHING_BEHIND)
     with pytest.raises(ValueError, match="vertices"):
         maps.pose(np.zeros((2, 3)), np.zeros((2, 3)), np.zeros((1, 4, 3)))
 

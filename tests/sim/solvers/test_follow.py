@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from cloth_samples import empty_space, lying, sheet
+from toile.body.model.make import named_body
+from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
-from toile.core.records import Contacts, Scene, State
+from toile.core.records import LIMBS, Contacts, PosedBody, Scene, State
 from toile.garment.particles import particle_mass
 from toile.sim.colliders.contacts import respond
+from toile.sim.colliders.ellipsoids import EllipsoidCollider, EllipsoidSettings
 from toile.sim.colliders.shapes import Plane, Sphere
 from toile.sim.solvers.edges import rest_lengths
 from toile.sim.solvers.follow import FollowSettings, FollowSolver, largest_eigenvalue
@@ -95,6 +98,32 @@ def test_the_kernel_against_numpy(precision: str, close: float) -> None:
         x[held], v[held] = at, given[held]
     np.testing.assert_allclose(state.position, x, atol=close)
     np.testing.assert_allclose(state.velocity, v, atol=100 * close)
+
+
+def test_rigid_following_takes_the_cloth_all_the_way() -> None:
+    # §2.4: children move with their ellipsoid; a body that is moved by 33 cm takes its clothes along by 33 cm
+    body = named_body("woman")
+    still = rest_pose(body)
+    hips = np.flatnonzero(body.limb == LIMBS.index("pelvis"))[::7]
+    cloth = sheet(3, 3, 0.02, 0.02)
+    place = body.vertices[hips[np.argmax(body.vertices[hips, 2])]] + [0.0, 0.0, 0.006]
+    start = lying(cloth)[:, [0, 2, 1]] * [1, -1, 1] + place
+    moved = {}
+    for following in ("speed", "rigid"):
+        solver = make_solver("follow", cloth, following=following, near=0.05)
+        collider, x, v = EllipsoidCollider(body, EllipsoidSettings(radius=0.06)), start, np.zeros_like(start)
+        step = np.array([0.033, 0.0, 0.0])
+        speed = np.tile(30 * step, (len(body.vertices), 1))
+        for k in range(10):
+            now = PosedBody(body, body.vertices + k * step, speed, still.world_from_joint)
+            state = solver.step(State(x, v), Scene(now, collider.at(now), np.zeros(3), np.zeros(3)), 1 / 30)
+            x, v = state.position, state.velocity
+        moved[following] = (x - start)[:, 0].mean()
+    assert moved["rigid"] == pytest.approx(0.33, abs=0.005)
+    assert abs(moved["speed"] - 0.33) > 0.02
+    floor = Plane(np.zeros(3), np.array([0.0, 1.0, 0.0]))
+    with pytest.raises(ToileError, match="choose collider ellipsoids"):
+        solver.step(State(x, v), Scene(None, floor, np.zeros(3), np.zeros(3)), 1 / 30)
 
 
 def test_momentum_is_kept() -> None:

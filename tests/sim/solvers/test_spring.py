@@ -24,6 +24,7 @@ from toile.core.records import Scene, State
 from toile.garment.outfit import join
 from toile.garment.particles import particle_mass
 from toile.garment.shapes import flat_position, square_cloth, tube_cloth
+from toile.sim.colliders.base import no_contacts
 from toile.sim.colliders.contacts import make_collider
 from toile.sim.colliders.shapes import Sphere
 from toile.sim.solvers.spring import SpringSettings, SpringSolver, middle_faces, with_middles
@@ -347,6 +348,25 @@ def test_sewing_in_maps_looks_before_every_step(midpoints):
     )
     assert again.position == pytest.approx(once.position, abs=1e-12)
     assert np.abs(again.position[:, 2] - start[:, 2]).max() < 1e-3
+
+
+# equation 2 with no length: two particles of mass m joined by k and √(k m) alone meet in the middle, whatever
+# lies between is not their matter; the first step by hand: v = ± h k d / m
+def test_elastic_forces_pull_a_seam_shut():
+    cloth, still = sheet(2, 2, 0.01, 0.01), np.zeros(3)
+    how = {"structural": 0.01, "shear": 0.01, "flexion": 0.0, "damping": 0.0, "air": 0.0, "even_mass": True}
+    solver = SpringSolver(cloth, SpringSettings(sewing="elastic", seam_stiffness=2.0, **how))
+    x = np.array([[0.0, 0, 0], [0.3, 0, 0], [0.0, 1, 0], [0.0, 2, 0]])
+    x[2:] = x[[0, 1]] + [0.0, 0.01, 0.0]
+    scene, pairs = Scene(None, no_contacts, still, still), np.array([[0, 1]], np.int32)
+    one = solver.sew(State(x, np.zeros_like(x)), scene, pairs, closed=1e-9, most=1, rate=1.0, speed=1.0)
+    h = one.state.time
+    # half of equation 4 with the seam's own spring: 2 N/m and next to nothing else
+    assert h == pytest.approx(0.2 * np.pi * np.sqrt(solver.mass[0] / 2.0), rel=0.02)
+    assert one.state.velocity[0, 0] == pytest.approx(min(h * 2.0 * 0.3 / solver.mass[0], 20.0), rel=0.02)
+    closed = solver.sew(State(x, np.zeros_like(x)), scene, pairs, closed=0.005, most=200, rate=1.0, speed=1.0)
+    assert 3 < closed.iterations < 60
+    assert closed.gap <= 0.005
 
 
 def test_seams_that_cannot_close_end_after_the_most_steps():

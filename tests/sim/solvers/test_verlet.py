@@ -35,7 +35,7 @@ def test_free_fall_is_that_of_eq_1(keep: float) -> None:
 # other moves by both parts, 0.1
 def test_eq_2_by_hand() -> None:
     pair, still = np.array([[0, 1]], np.int32), np.zeros((2, 3))
-    cloth = _kernels.VerletMeshDouble(np.arange(2, dtype=np.int32), pair, np.ones(1), 0.25)
+    cloth = _kernels.VerletMeshDouble(np.arange(2, dtype=np.int32), pair, np.ones(1), np.ones(1), 0.25)
     x = np.array([[0.0, 0, 0], [0, 1.2, 0]])
     new, speed, sweeps = cloth.step(x, still, 0.1, 1.0, np.zeros(3), np.zeros(3), 1, 0.0)
     np.testing.assert_allclose(new, [[0, 0.05, 0], [0, 1.15, 0]], atol=1e-15)
@@ -50,7 +50,7 @@ def test_eq_2_by_hand() -> None:
 # way = 0.9 · 0.01 · (1, 0, 0 − 2) + 0.01 · (0, 0, 2) + 1e-4 · (0, −10, 0) = (0.009, −0.001, 0.002)
 def test_eq_1_by_hand() -> None:
     cloth = _kernels.VerletMeshDouble(
-        np.arange(1, dtype=np.int32), np.zeros((0, 2), np.int32), np.zeros(0), 0.5
+        np.arange(1, dtype=np.int32), np.zeros((0, 2), np.int32), np.zeros(0), np.zeros(0), 0.5
     )
     new, speed, _ = cloth.step(
         np.ones((1, 3)),
@@ -84,7 +84,7 @@ def test_the_mesh_kernel_against_a_plain_loop(pinned) -> None:
     rng = np.random.default_rng(1)
     start = lying(garment) + rng.normal(0, 0.004, (63, 3))
     solver = VerletSolver(
-        garment, VerletSettings(iterations=3, threshold=0, stiffness=0.4, precision="double")
+        garment, VerletSettings(iterations=3, threshold=0, stiffness=0.4, shear=0.0, precision="double")
     )
     solver.pin(np.array(pinned, np.int32))
     state = solver.step(State(start, np.zeros_like(start)), empty_space(0.0), 0.01)
@@ -101,7 +101,7 @@ def test_every_pair_of_a_large_mesh_is_mended() -> None:
     """Of several chunks: pairs across all borders but the first were left out, so that cloth fell apart."""
     garment = sheet(61, 101, 0.6, 1.0)
     start = lying(garment) + np.random.default_rng(2).normal(0, 0.001, (61 * 101, 3))
-    solver = VerletSolver(garment, VerletSettings(iterations=1, threshold=0, precision="double"))
+    solver = VerletSolver(garment, VerletSettings(iterations=1, threshold=0, shear=0.0, precision="double"))
     state = solver.step(State(start, np.zeros_like(start)), empty_space(0.0), 0.01)
     (edges, length), order = rest_lengths(garment), solver._cloth.sequence()
     assert sorted(order) == list(range(len(edges)))
@@ -202,7 +202,7 @@ def test_momentum_of_equal_particles_is_kept() -> None:
 
 def test_adaptive_stop_saves_sweeps_where_little_moves() -> None:
     garment = sheet(8, 8, 0.2, 0.2)
-    solver = VerletSolver(garment)
+    solver = VerletSolver(garment, VerletSettings(rounds=1, shear=0.0))
     x = lying(garment)
     solver.step(State(x, np.zeros_like(x)), empty_space(), 0.01)
     assert solver.sweeps == 1
@@ -211,6 +211,40 @@ def test_adaptive_stop_saves_sweeps_where_little_moves() -> None:
     fixed = VerletSolver(garment, VerletSettings(threshold=0, iterations=20))
     fixed.step(State(x, np.zeros_like(x)), empty_space(), 0.01)
     assert fixed.sweeps == 20
+
+
+# one edge may be 0.9 to 1.1 m long: at 1.05 it is left alone, at 1.2 it is mended to 1.1, at 0.8 to 0.9
+@pytest.mark.parametrize(("now", "wanted"), [(1.05, 1.05), (1.2, 1.1), (0.8, 0.9)])
+def test_between_its_lengths_an_edge_is_left_alone(now: float, wanted: float) -> None:
+    pair, low, high = np.array([[0, 1]], np.int32), np.array([0.9]), np.array([1.1])
+    cloth = _kernels.VerletMeshDouble(np.arange(2, dtype=np.int32), pair, low, high, 0.5)
+    new, _, _ = cloth.step(
+        np.array([[0.0, 0, 0], [0, now, 0]]), np.zeros((2, 3)), 0.1, 1.0, np.zeros(3), np.zeros(3), 1, 0.0
+    )
+    assert new[1, 1] - new[0, 1] == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("columns", [0, 11])
+def test_sweeps_end_when_few_enough_particles_move(columns: int) -> None:
+    # one corner is pulled off: at first only it and its neighbours move
+    garment = sheet(12, 12, 0.3, 0.3)
+    x = lying(garment)
+    x[0, 0] -= 0.002
+    sweeps = []
+    for moving in (0, 3, 144):
+        settings = VerletSettings(
+            columns=columns,
+            moving=moving,
+            look_every=1,
+            rounds=1,
+            threshold=1e-5,
+            precision="double",
+            shear=0.0,
+        )
+        solver = VerletSolver(garment, settings)
+        solver.step(State(x, np.zeros_like(x)), empty_space(0.0), 0.01)
+        sweeps.append(solver.sweeps)
+    assert sweeps[0] > sweeps[1] > sweeps[2] == 1
 
 
 def test_hangs_by_a_corner_and_lies_on_a_ball() -> None:

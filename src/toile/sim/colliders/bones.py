@@ -13,10 +13,13 @@ from scipy.spatial import cKDTree
 
 from toile.body.model.limbs import limb_shapes
 from toile.core.errors import ToileError
-from toile.core.records import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
+from toile.core.records import LIMBS, Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.limb_frames import LimbMotion, LimbTracker
 from toile.sim.colliders.surface import LIMB_GROUP
+
+CUBE = 0.08
+"""side of the cubes by which particles are put into blocks [m]: about as thick as an arm"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +118,41 @@ class BoneCollider(Collider):
         if not self.fields:
             raise ToileError(f"body {body.name}: no limb has skin to measure from its bone")
 
+        self._blocks: Blocks | None = None
+        self.tested = 0
+        """particles whose distance from a limb was measured in the last look"""
+
     def at(self, body: PosedBody) -> BoneQuery:
         """Return the limbs at one instant."""
         return BoneQuery(self, self._tracker.at(body))
+
+    def frame(self, motion: LimbMotion, limb: int) -> Floats:
+        """Return world_from_bone of a limb, (4, 4)."""
+        frame: Floats = motion.posed_from_rest[limb] @ self.fields[limb].rest_from_bone
+        return frame
+
+    def candidates(self, motion: LimbMotion, position: Floats) -> dict[int, Ints]:
+        """Return per limb the particles that may touch it, in two levels: blocks by their boxes, then points.
+
+        Both bodies are divided: cloth into blocks of neighbours, the body into the boxes of its limbs. Only
+        particles of blocks whose box meets a limb's are asked one by one (candidate sets after Zhu 2008).
+        """
+        if self._blocks is None or len(self._blocks.order) != len(position):
+            self._blocks = Blocks.of(position)
+        middle, half = self._blocks.boxes(position)
+        found, self.tested = {}, 0
+        for limb, field in self.fields.items():
+            frame = self.frame(motion, limb)
+            widest = float(field.radius.max()) + self.settings.radius
+            low, high = np.array([-widest, field.low, -widest]), np.array([widest, field.high, widest])
+            reach = half @ np.abs(frame[:3, :3])
+            at = (middle - frame[:3, 3]) @ frame[:3, :3]
+            meet: Bools = ((at + reach >= low) & (at - reach <= high)).all(axis=1)
+            near = self._blocks.members(meet)
+            own = (position[near] - frame[:3, 3]) @ frame[:3, :3]
+            found[limb] = near[((own >= low) & (own <= high)).all(axis=1)]
+            self.tested += len(near)
+        return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -129,7 +164,8 @@ class BoneQuery(ContactQuery):
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3): the deepest limb of each group in reach."""
-        found = [self._limb(limb, position) for limb in self.collider.fields]
+        candidates = self.collider.candidates(self.motion, position)
+        found = [self._limb(limb, position, near) for limb, near in candidates.items()]
         particle, gap = np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
         normal, velocity = np.concatenate([f[2] for f in found]), np.concatenate([f[3] for f in found])
         limbs = np.repeat(list(self.collider.fields), [len(f[0]) for f in found])
@@ -141,16 +177,11 @@ class BoneQuery(ContactQuery):
         keep = order[first]
         return Contacts(particle[keep].astype(np.int32), gap[keep], normal[keep], velocity[keep])
 
-    def _limb(self, limb: int, position: Floats) -> tuple[Ints, Floats, Floats, Floats]:
-        """Return particles, gaps, normals and skin velocities of one limb; first by its box, then exactly."""
-        field, reach = self.collider.fields[limb], self.collider.settings.radius
-        frame = self.motion.posed_from_rest[limb] @ field.rest_from_bone
-        own = (position - frame[:3, 3]) @ frame[:3, :3]
-        widest = float(field.radius.max()) + reach
-        half = np.array([widest, max(field.high, -field.low), widest])
-        near = np.flatnonzero((np.abs(own) <= half).all(axis=1))
-        gap, out = field.gap(own[near])
-        close = gap < reach
+    def _limb(self, limb: int, position: Floats, near: Ints) -> tuple[Ints, Floats, Floats, Floats]:
+        """Return particles, gaps, normals and skin velocities of one limb, of its candidates."""
+        field, frame = self.collider.fields[limb], self.collider.frame(self.motion, limb)
+        gap, out = field.gap((position[near] - frame[:3, 3]) @ frame[:3, :3])
+        close = gap < self.collider.settings.radius
         near, gap, out = near[close], gap[close], out[close] @ frame[:3, :3].T
         return (
             near.astype(np.int32),
@@ -158,3 +189,34 @@ class BoneQuery(ContactQuery):
             out,
             self.motion.velocity_at(limb, position[near] - gap[:, None] * out),
         )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Blocks:
+    """Particles that lie together, by number: the first level of the candidate sets."""
+
+    order: Ints
+    """particles, block after block, (n,)"""
+    start: Ints
+    """where each block begins, (b,)"""
+
+    @staticmethod
+    def of(position: Floats) -> Blocks:
+        """Return blocks of neighbours: cubes of space, made of how the cloth lies at first."""
+        cell = np.floor(position / CUBE).astype(np.int64)
+        order = np.lexsort(cell.T)
+        changes = np.any(np.diff(cell[order], axis=0) != 0, axis=1)
+        return Blocks(
+            order.astype(np.int32), np.concatenate([[0], np.flatnonzero(changes) + 1]).astype(np.int32)
+        )
+
+    def boxes(self, position: Floats) -> tuple[Floats, Floats]:
+        """Return centres and half sides of the blocks' boxes [m], (b, 3) each."""
+        own = position[self.order]
+        low, high = np.minimum.reduceat(own, self.start), np.maximum.reduceat(own, self.start)
+        return (low + high) / 2, (high - low) / 2
+
+    def members(self, wanted: Bools) -> Ints:
+        """Return the particles of some blocks, ascending."""
+        size = np.diff(np.append(self.start, len(self.order)))
+        return np.sort(self.order[np.repeat(wanted, size)])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from toile import _kernels
 from toile.body.model.limbs import limb_joints
@@ -41,6 +42,10 @@ class EllipsoidSettings:
     """factor on the half axes"""
     per_limb: int = 4
     """ellipsoids in a row along each limb's bone"""
+    cover: float = 0.0
+    """share of each slice's skin that its ellipsoid encloses: no patches of skin; 0: fitted through it"""
+    along_ray: bool = False
+    """contacts lie on the ray from the centre, where the paper moves particles to; off: on the plane there"""
     neighbours: tuple[tuple[str, str], ...] = NEIGHBOURS
     """pairs of adjacent groups"""
 
@@ -49,6 +54,8 @@ class EllipsoidSettings:
             raise ToileError(f"contact radius is {self.radius} m: choose between 0 and 1 m")
         if not 1 <= self.per_limb <= 12:
             raise ToileError(f"per_limb is {self.per_limb}: choose between 1 and 12")
+        if not 0 <= self.cover <= 1:
+            raise ToileError(f"cover is {self.cover}: choose a share from 0 to 1")
         if not 0.1 <= self.scale <= 10:
             raise ToileError(f"scale is {self.scale}: choose between 0.1 and 10")
         for name in (name for pair in self.neighbours for name in pair):
@@ -84,11 +91,12 @@ def ray_distance(points: Floats, world_from_unit: Floats) -> tuple[Floats, Float
     return distance, surface, normal
 
 
-def fit_row(points: Floats, count: int) -> Floats:
+def fit_row(points: Floats, count: int, cover: float = 0.0) -> Floats:
     """Return joint_from_unit of a row of ellipsoids along y for skin points in the joint's frame, (k, 4, 4).
 
     One alone is the box of the points. In a row each reaches a slice beyond its own, the outer ones end where
-    the limb ends, and the half axes across are a least-squares fit of (x/a)² + (z/c)² = 1 − (y/b)².
+    the limb ends, and the half axes across are a least-squares fit of (x/a)² + (z/c)² = 1 − (y/b)², widened
+    until they hold the share `cover` of their slice.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     if count == 1:
@@ -102,7 +110,8 @@ def fit_row(points: Floats, count: int) -> Floats:
         middle = (own.min(axis=0) + own.max(axis=0)) / 2
         y = low[1] + (1.0 if k == 0 else count - 1.0 if k == count - 1 else k + 0.5) * step
         centre = np.array([middle[0], y, middle[2]])
-        found.append(_scaled(centre, _half_axes(own - centre, step)))
+        half = _half_axes(own - centre, step)
+        found.append(_scaled(centre, _widened(own - centre, half, cover) if cover else half))
     return np.array(found) if found else _scaled((low + high) / 2, (high - low) / 2)[None]
 
 
@@ -114,6 +123,18 @@ def _half_axes(points: Floats, along: float) -> Floats:
     across = np.where(inverse > 1e-9, 1 / np.sqrt(np.maximum(inverse, 1e-9)), box[[0, 2]])
     across = np.clip(across, 0.5 * box[[0, 2]], 1.1 * box[[0, 2]])
     return np.array([across[0], along, across[1]])
+
+
+def _widened(points: Floats, half: Floats, cover: float) -> Floats:
+    """Return half axes across that hold a share of the points, those along as they are."""
+    level = 1 - (points[:, 1] / half[1]) ** 2
+    # the rounded end of a limb is not to be reached from the side
+    inner = level > 0.5
+    if not inner.any():
+        return half
+    size = ((points[inner][:, [0, 2]] / half[[0, 2]]) ** 2).sum(axis=1) / level[inner]
+    wider = max(1.0, float(np.sqrt(np.quantile(size, cover))))
+    return half * [wider, 1.0, wider]
 
 
 def _scaled(centre: Floats, half: Floats) -> Floats:
@@ -140,7 +161,7 @@ class EllipsoidCollider(Collider):
             own = (chosen - world_from_joint[:3, 3]) @ world_from_joint[:3, :3]
             if len(own) < 4 or not (np.ptp(own, axis=0) > 1e-5).all():
                 continue
-            row = fit_row(own, self.settings.per_limb)
+            row = fit_row(own, self.settings.per_limb, self.settings.cover)
             row[:, :3, :3] *= self.settings.scale
             frames.append(world_from_joint @ row)
             limbs += [limb] * len(row)
@@ -191,6 +212,7 @@ class EllipsoidCollider(Collider):
         particle, gap, normal, velocity, self.parent = _kernels.ellipsoid_contacts(
             points, query.world_from_unit, query.unit_from_world, self.group, self.limb, self.adjacent,
             self.parent, self.settings.radius, motion.centre, motion.velocity, motion.spin,
+            self.settings.along_ray,
         )  # fmt: skip
         return Contacts(particle, gap, normal, velocity)
 
@@ -209,3 +231,37 @@ class EllipsoidQuery(ContactQuery):
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3): the nearest ellipsoid of each group in reach."""
         return self.collider.ask(self, position)
+
+    def carry(self, x: Floats, v: Floats, near: float, dt: float) -> tuple[Floats, Floats]:
+        """Return position and velocity, (n, 3), of particles that moved with their ellipsoids for dt [s].
+
+        Children lie nearer than `near` [m] to their parent and move and turn with it; the others stay (§2.4).
+        """
+        found = self(x)
+        child = np.unique(found.particle[found.gap < near])
+        assert self.collider.parent is not None
+        limb = self.collider.limb[self.collider.parent[child]]
+        turn = Rotation.from_rotvec(self.motion.spin[limb] * dt)
+        x, v, centre = x.copy(), v.copy(), self.motion.centre[limb]
+        x[child] = centre + self.motion.velocity[limb] * dt + turn.apply(x[child] - centre)
+        v[child] = turn.apply(v[child])
+        return x, v
+
+    def after(self, dt: float) -> EllipsoidQuery:
+        """Return the ellipsoids dt [s] later, at rest: where particles are that have been carried."""
+        motion = self.motion
+        step = np.tile(np.eye(4), (len(motion.centre), 1, 1))
+        step[:, :3, :3] = Rotation.from_rotvec(motion.spin * dt).as_matrix()
+        centre = motion.centre + motion.velocity * dt
+        step[:, :3, 3] = centre - np.einsum("lij,lj->li", step[:, :3, :3], motion.centre)
+        still = np.zeros_like(motion.velocity)
+        later = LimbMotion(step @ motion.posed_from_rest, centre, still, still)
+        world = step[self.collider.limb] @ _square(self.world_from_unit)
+        unit = _square(self.unit_from_world) @ rigid_inverse(step[self.collider.limb])
+        return EllipsoidQuery(self.collider, later, world[:, :3].copy(), unit[:, :3].copy())
+
+
+def _square(frames: Floats) -> Floats:
+    """Return (e, 3, 4) transforms with their last row, (e, 4, 4)."""
+    last = np.tile([0.0, 0.0, 0.0, 1.0], (len(frames), 1, 1))
+    return np.concatenate([frames, last], axis=1)

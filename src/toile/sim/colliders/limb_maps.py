@@ -18,6 +18,7 @@ from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.geometry.topology import unique_edges
 from toile.sim.colliders.base import Collider
+from toile.sim.colliders.maps import NOTHING_BEHIND
 
 PARTS: dict[str, tuple[str, ...]] = {
     "head": ("head", "neck"),
@@ -50,6 +51,11 @@ class LimbMapSettings:
     """boxes are tested with every n-th cloth point; the paper: 8"""
     refine: bool = True
     """look a second time where the first look says the skin is: better depths; the paper looks once"""
+    by_depth: bool = False
+    """the gap is the difference in depth (equation 3); off: the distance from the pixel's plane"""
+    closed: bool = True
+    """where only one camera of a part sees its skin, at the cut to a neighbour, the other side is the
+    neighbour's; the paper does not say; without, there is no inside and cloth sinks in"""
     overlap: int = 2
     """rings of triangles that a part shows of its neighbours"""
 
@@ -74,8 +80,9 @@ class LimbMapCollider(Collider):
         triangles, part = part_triangles(body, s.overlap)
         if not len(triangles):
             raise ToileError(f"body {body.name}: no part has skin to draw maps of")
-        self.maps = PartMaps(triangles, part, len(PARTS), len(body.vertices))
-        self.maps.set_options(s.pixel, s.tolerance, s.reach, s.silhouette, s.rim, s.refine)
+        behind = neighbour_triangles(body, triangles, part) if s.closed else NOTHING_BEHIND
+        self.maps = PartMaps(triangles, part, len(PARTS), len(body.vertices), *behind)
+        self.maps.set_options(s.pixel, s.tolerance, s.reach, s.silhouette, s.rim, s.refine, s.by_depth)
         self._joint, self._joint_from_part = part_cameras(body)
         self._posed: PosedBody | None = None
 
@@ -138,6 +145,22 @@ def part_triangles(body: Body, overlap: int) -> tuple[Ints, Ints]:
         # without overlap a triangle belongs where most of its corners do
         corners = own[body.triangles].sum(axis=1)
         chosen = body.triangles[corners >= (3 if overlap else 2)]
+        found.append(chosen)
+        parts.append(np.full(len(chosen), index, dtype=np.int32))
+    return np.ascontiguousarray(np.concatenate(found)), np.concatenate(parts)
+
+
+def neighbour_triangles(body: Body, triangles: Ints, part: Ints) -> tuple[Ints, Ints]:
+    """Return the triangles that each part's neighbours show and it does not, (t, 3), and that part, (t,)."""
+    owners = np.zeros((len(PARTS), len(body.vertices)), dtype=bool)
+    owners[np.repeat(part, 3), triangles.ravel()] = True
+    meet = (owners.astype(np.int64) @ owners.T.astype(np.int64)) > 0
+    # each triangle of the body by the parts that show it
+    shown = np.array([owners[k][body.triangles].all(axis=1) for k in range(len(PARTS))])
+    found, parts = [], []
+    for index in range(len(PARTS)):
+        others = meet[index] & (np.arange(len(PARTS)) != index)
+        chosen = body.triangles[shown[others].any(axis=0) & ~shown[index]]
         found.append(chosen)
         parts.append(np.full(len(chosen), index, dtype=np.int32))
     return np.ascontiguousarray(np.concatenate(found)), np.concatenate(parts)

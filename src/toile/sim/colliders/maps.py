@@ -23,6 +23,10 @@ WORLD = np.concatenate([np.eye(3), np.zeros((1, 3))])[None]
 """the maps' own frame: axes, origin"""
 
 
+NOTHING_BEHIND = (np.zeros((0, 3), np.int32), np.zeros(0, np.int32))
+"""a part that is shown as it is: no triangles of others"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapSettings:
     """Settings of the map collider."""
@@ -37,6 +41,12 @@ class MapSettings:
     """points farther than this from the skin have no contact [m]"""
     refine: bool = True
     """look a second time where the first look says the skin is: better depths; the papers look once"""
+    by_depth: bool = False
+    """the gap is the difference in depth (equation 12); off: the distance from the pixel's plane"""
+    depth_bits: int = 0
+    """depths are rounded as a depth buffer of so many bits does; the papers: 24; 0: not"""
+    colour_bits: int = 0
+    """normals and velocities are rounded as colours of so many bits are (equations 7 to 10); 0: not"""
     stored: int = 0
     """maps of so many poses are kept and used again when the body comes back to a pose: for known motions"""
 
@@ -45,6 +55,8 @@ class MapSettings:
             raise ToileError(f"map size is {self.size} pixels: choose between 16 and 4096")
         if not 0 <= self.rim <= 16:
             raise ToileError(f"rim is {self.rim} pixels: choose between 0 and 16")
+        if not (0 <= self.depth_bits <= 32 and 0 <= self.colour_bits <= 16):
+            raise ToileError("choose 0 to 32 depth_bits and 0 to 16 colour_bits; 0 does not round")
         if not 0 <= self.stored <= 100000:
             raise ToileError(f"stored is {self.stored}: choose between 0 and 100000 poses")
         if not (0 <= self.tolerance < 0.1 and 0 < self.reach < 1):
@@ -106,13 +118,14 @@ class Maps(ContactQuery):
     reach: float
     """[m]"""
     refine: bool
+    by_depth: bool = False
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3)."""
         f = self.frame
         points = np.ascontiguousarray(position, dtype=np.float64)
         found = _kernels.look_up_map(
-            points, self.texels, f.left, f.top, f.pixel, self.reach, 0.0, self.refine
+            points, self.texels, f.left, f.top, f.pixel, self.reach, 0.0, self.refine, self.by_depth
         )
         return Contacts(*found)
 
@@ -152,7 +165,7 @@ class MapCollider(Collider):
         self.settings = settings or MapSettings()
         self.body = body
         part = np.zeros(len(body.triangles), np.int32)
-        self._maps = _kernels.PartMaps(body.triangles, part, 1, len(body.vertices))
+        self._maps = _kernels.PartMaps(body.triangles, part, 1, len(body.vertices), *NOTHING_BEHIND)
         self._store: OrderedDict[bytes, Maps] = OrderedDict()
 
     def at(self, body: PosedBody) -> Maps:
@@ -178,12 +191,38 @@ class MapCollider(Collider):
     def _draw(self, body: PosedBody) -> Maps:
         s = self.settings
         pixel = pixel_size(body.vertices, s)
-        self._maps.set_options(pixel, s.tolerance, s.reach, 0.0, s.rim, s.refine)
+        self._maps.set_options(pixel, s.tolerance, s.reach, 0.0, s.rim, s.refine, s.by_depth)
         self._maps.pose(np.ascontiguousarray(body.vertices), np.ascontiguousarray(body.velocity), WORLD)
         self._maps.draw(np.ones(1, dtype=bool))
         left, top, texels = self._maps.texels(0)
         rows, columns = texels.shape[:2]
-        return Maps(MapFrame(left, top, pixel, columns, rows), texels, s.reach, s.refine)
+        frame = MapFrame(left, top, pixel, columns, rows)
+        return Maps(frame, through_buffers(texels, frame, s), s.reach, s.refine, s.by_depth)
+
+
+def through_buffers(texels: Floats32, frame: MapFrame, settings: MapSettings) -> Floats32:
+    """Return texels as they come back from a frame buffer: rounded to its bits (equations 7 to 10, 13)."""
+    if not (settings.depth_bits or settings.colour_bits):
+        return texels
+    found, seen = np.array(texels, dtype=np.float64), np.isfinite(texels[..., 4])
+    if not seen.any():
+        return texels
+    depth, normal, velocity = found[seen][:, 4], found[seen][:, :3], found[seen][:, 5:]
+    if settings.depth_bits:
+        near, far, steps = depth.max(), depth.min(), 2.0**settings.depth_bits - 1
+        grey = np.rint(depth_to_grey(depth, near, far) * steps) / steps if near > far else 0.0 * depth
+        depth = near + grey * (far - near)
+    if settings.colour_bits:
+        steps, largest = 2.0**settings.colour_bits - 1, max(float(np.abs(velocity).max()), 1e-9)
+        normal = colour_to_normal(np.rint(normal_to_colour(normal) * steps) / steps)
+        normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+        velocity = colour_to_velocity(np.rint(velocity_to_colour(velocity, largest) * steps) / steps, largest)
+    row, column, _ = np.nonzero(seen)
+    x, y = frame.centres(row * frame.columns + column, back=False)
+    # tolerance is in the depths already
+    offset = np.einsum("pa,pa->p", normal, np.stack([x, y, depth], axis=1))
+    found[seen] = np.concatenate([normal, offset[:, None], depth[:, None], velocity], axis=1)
+    return found.astype(np.float32)
 
 
 def pose_key(body: PosedBody) -> bytes:

@@ -1,7 +1,7 @@
 """A sewn garment comes to rest on a still body, with any solver and any collider.
 
-The default engine sews: pulling seams shut round a body is no part of most published methods. From closed
-seams on, the chosen method drapes the garment by itself.
+The default engine sews, unless the method does (solver spring, sewing=elastic): pulling seams shut round a
+body is no part of the other published methods. From closed seams on, the chosen method drapes by itself.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Floats, Garment, Ints, PosedBody, State
 from toile.garment.build import weld, weld_positions
 from toile.sim.colliders.surface import SurfaceCollider
+from toile.sim.dress.elastic_seams import sewn_by_springs
 from toile.sim.dress.sew import Progress, Sewn, SewSettings, at_rest, check_gaps, close_seams, sew, silent
 from toile.sim.frame.advance import advance_frame
 from toile.sim.method import Method
@@ -39,6 +40,9 @@ def sew_with(
             settings=settings, engine=method.solver_settings, progress=progress,
             fixed=fixed, worn=worn, order=order,
         )  # fmt: skip
+    if method.sews_itself:
+        own = sewn_by_springs(method, garment, position, body, settings, progress)
+        return settle(method, own.garment, own.state.position, body, settings=settings, progress=progress)
     engine = method.sewing_settings
     skin = SurfaceCollider(body.body)
     state = close_seams(garment, position, body, skin, settings, engine, progress, fixed, worn)

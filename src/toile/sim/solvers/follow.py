@@ -16,7 +16,9 @@ from toile import _kernels
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Garment, Ints, Scene, State
 from toile.garment.particles import particle_mass
-from toile.sim.colliders.contacts import contact_grip
+from toile.sim.colliders.base import NO_CONTACTS
+from toile.sim.colliders.contacts import contact_grip, respond
+from toile.sim.colliders.ellipsoids import EllipsoidQuery
 from toile.sim.solvers.base import Solver
 from toile.sim.solvers.constraints import particle_average
 from toile.sim.solvers.edges import rest_lengths
@@ -31,6 +33,9 @@ DENSE = 64
 class FollowSettings:
     """Settings of the follow solver."""
 
+    following: str = "speed"
+    """of particles near the skin: speed (they take over its velocity) or rigid (they move and turn with their
+    ellipsoid, then physics, then push-out, as in the paper; needs collider ellipsoids)"""
     near: float = 0.012
     """particles nearer to the skin than this follow it [m]"""
     follow: float = 20.0
@@ -52,6 +57,8 @@ class FollowSettings:
         for name in ("near", "follow", "stiffness", "damping", "thickness"):
             if not 0 <= getattr(self, name) < np.inf:
                 raise ToileError(f"{name} must not be negative")
+        if self.following not in ("speed", "rigid"):
+            raise ToileError(f"following is '{self.following}': choose speed or rigid")
         if self.longest < 1:
             raise ToileError("longest must be at least 1")
         if self.precision not in ("single", "double"):
@@ -92,6 +99,8 @@ class FollowSolver(Solver):
         count = max(1, int(np.ceil(dt / self.stable_step - 1e-9)))
         if count > self.settings.longest:
             raise ToileError(f"solver follow needs {count} Euler steps: choose a smaller stiffness")
+        if self.settings.following == "rigid":
+            return self._carried(state, scene, dt, count)
         found = scene.contacts(state.position)
         s = self.settings
         x, v = self._cloth.step(
@@ -99,6 +108,29 @@ class FollowSolver(Solver):
             s.near, 1 - np.exp(-s.follow * dt), scene.gravity, scene.wind,
             found.particle, found.gap, found.normal, found.velocity, contact_grip(found),
         )  # fmt: skip
+        return State(position=x, velocity=v, time=state.time + dt)
+
+    def _carried(self, state: State, scene: Scene, dt: float, count: int) -> State:
+        """Particles move with their ellipsoids, then freely, then out of what they entered (§2, 3 to 5).
+
+        What the paper leaves open: a velocity is one against the ellipsoid, and turns with it.
+        """
+        s, query = self.settings, scene.contacts
+        if not (isinstance(query, EllipsoidQuery) or query.nowhere):
+            raise ToileError("following=rigid moves cloth with ellipsoids: choose collider ellipsoids")
+        x, v, free = state.position, state.velocity, self._free[:, None] > 0
+        if isinstance(query, EllipsoidQuery):
+            moved, turned = query.carry(x, v, s.near, dt)
+            x, v = np.where(free, moved, x), np.where(free, turned, v)
+        x, v = self._cloth.step(
+            x, v, count, dt / count, s.stiffness, s.thickness, s.near, 0.0, scene.gravity, scene.wind,
+            NO_CONTACTS.particle, NO_CONTACTS.gap, NO_CONTACTS.normal, NO_CONTACTS.velocity, NO_CONTACTS.gap,
+        )  # fmt: skip
+        if isinstance(query, EllipsoidQuery):
+            out, slowed = respond(
+                x, v, query.after(dt)(x), thickness=s.thickness, friction=self._friction, dt=dt
+            )
+            x, v = np.where(free, out, x), np.where(free, slowed, v)
         return State(position=x, velocity=v, time=state.time + dt)
 
 

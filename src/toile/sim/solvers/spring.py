@@ -21,7 +21,7 @@ from toile.sim.colliders.contacts import contact_grip
 from toile.sim.colliders.maps import Maps
 from toile.sim.solvers.base import Solver
 from toile.sim.solvers.constraints import particle_average
-from toile.sim.solvers.spring_network import grid_points, longest_step, make_springs
+from toile.sim.solvers.spring_network import grid_points, longest_step, make_springs, with_seams
 
 RULES = {"none": 0, "stiff": 0, "position": 4, "zero": 1, "average": 2, "directional": 3}
 """what happens to springs that are too long, and the kernel's number for it"""
@@ -74,6 +74,11 @@ class SpringSettings:
     """velocity: the middles of quads and triangles collide too, and answer for all their corners"""
     speed_limit: float = 20.0
     """no particle moves faster [m/s]"""
+    sewing: str = "engine"
+    """who closes the seams: engine (the default engine), elastic (forces of this solver along the seam lines,
+    without gravity, as in the papers) or pulled (the same by velocities)"""
+    seam_stiffness: float = 40.0
+    """elastic: of the forces that pull two sewn particles together [N/m]"""
 
     def __post_init__(self) -> None:
         if self.over_elongation not in RULES:
@@ -88,6 +93,10 @@ class SpringSettings:
                 raise ToileError(f"{name} is {getattr(self, name)}: choose 0 or more")
         if self.response not in ("coulomb", "velocity"):
             raise ToileError(f"response is '{self.response}': choose coulomb or velocity")
+        if self.sewing not in ("engine", "elastic", "pulled"):
+            raise ToileError(f"sewing is '{self.sewing}': choose engine, elastic or pulled")
+        if not 0 < self.seam_stiffness < 1e6:
+            raise ToileError(f"seam_stiffness is {self.seam_stiffness}: choose a positive number under 1e6")
         for name in ("slide", "reflection", "grip"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ToileError(f"{name} is {getattr(self, name)}: choose between 0 and 1")
@@ -172,13 +181,19 @@ class SpringSolver(Solver):
     def sew(
         self, state: State, scene: Scene, pairs: Ints, *, closed: float, most: int, rate: float, speed: float
     ) -> Sewn:
-        """Pull the sides of seams together by elastic forces (Efficient Cloth Model, section 1).
+        """Pull the sides of seams together (Efficient Cloth Model, section 1).
 
-        pairs (m, 2) are particles that come together; a gap closes at `rate` [1/s] up to `speed` [m/s]. Ends
-        when no gap is wider than `closed` [m], or after `most` Euler steps; the skin is looked up in each.
+        pairs (m, 2) are particles that come together: by elastic forces where `sewing` says so, else by
+        velocities, a gap at `rate` [1/s] up to `speed` [m/s]. Ends when no gap is wider than `closed` [m], or
+        after `most` Euler steps; the skin is looked up in each.
         """
-        self._cloth.set_seams(np.ascontiguousarray(pairs, dtype=np.int32), rate, speed)
-        h = self.settings.step or self.longest_step
+        s, pairs = self.settings, np.ascontiguousarray(pairs, dtype=np.int32)
+        stiffness = s.seam_stiffness if s.sewing == "elastic" else 0.0
+        self._cloth.set_seams(pairs, rate, speed, stiffness)
+        h = s.step or self.longest_step
+        if stiffness:
+            # equation 4 with the seams' springs; their damping asks for half of it
+            h = min(h, 0.5 * longest_step(self.mass, with_seams(self.springs, pairs, stiffness)))
         x, v, done, gap = state.position, state.velocity, 0, np.inf
         if isinstance(scene.contacts, Maps):
             x, v, done, gap = self._in_maps(x, v, scene, scene.contacts, most, h, closed)
@@ -202,7 +217,7 @@ class SpringSolver(Solver):
         f = maps.frame
         return self._cloth.steps_in_maps(
             x, v, count, h, 0.0, scene.gravity, scene.wind,
-            maps.texels, f.left, f.top, f.pixel, maps.reach, maps.refine, closed,
+            maps.texels, f.left, f.top, f.pixel, maps.reach, maps.refine, closed, maps.by_depth,
         )  # fmt: skip
 
 

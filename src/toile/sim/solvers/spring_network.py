@@ -140,6 +140,18 @@ def _grid(garment: Garment, structural: float, shear: float, flexion: float, i: 
     ]
 
 
+def with_seams(springs: Springs, pairs: Ints, stiffness: float) -> Springs:
+    """Return the springs and those that pull seams together: they have no length."""
+    count = len(pairs)
+    return Springs(
+        np.concatenate([springs.ends, pairs]).astype(np.int32),
+        np.concatenate([springs.rest, np.zeros(count)]),
+        np.concatenate([springs.stiffness, np.full(count, stiffness)]),
+        np.concatenate([springs.limited, np.zeros(count, dtype=bool)]),
+        springs.colour_start,
+    )
+
+
 def longest_step(mass: Floats, springs: Springs) -> float:
     """Return the longest stable step [s]: 0.4 π √(m / K), equation 4.
 

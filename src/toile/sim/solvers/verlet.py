@@ -17,8 +17,9 @@ from toile.core.errors import ToileError
 from toile.core.records import Floats, Garment, Ints, Scene, State
 from toile.sim.solvers.base import Solver, in_substeps
 from toile.sim.solvers.constraints import particle_average, particle_order
-from toile.sim.solvers.edges import after_contact, rest_lengths
+from toile.sim.solvers.edges import after_contact, bias, rest_lengths
 
+NO_FORCE = np.zeros(3)
 PAPER_STEP = 0.01
 """time step for which `keep` is stated [s]"""
 
@@ -36,11 +37,21 @@ class VerletSettings:
     iterations: int = 40
     """most sweeps over all edges per time step"""
     threshold: float = 1e-5
-    """stop sweeping when no particle moved farther in a sweep [m]; 0: always all iterations"""
+    """a particle that goes farther in a sweep still moves [m]; 0: always all iterations"""
+    moving: int = 0
+    """sweeps end when no more particles than this move"""
+    look_every: int = 4
+    """moving particles are counted after the first two sweeps and every n-th; the paper: every one"""
+    rounds: int = 4
+    """turns of relaxation and contact per time step, which share the iterations; the paper: one"""
+    friction: float = 1.0
+    """share of the fabric's friction; the paper has none"""
     columns: int = 0
     """cells a row, where the garment is one grid stored row by row; 0: any triangle mesh"""
     bend: float = 0.1
     """grid: part of k_s with which second neighbours keep their distance, 0 to 1; 0: folds are free"""
+    shear: float = 0.1
+    """mesh: edges on the bias may be that much longer or shorter, as woven cloth shears; the paper: 0"""
     precision: str = "single"
     """single, or double for reference computations"""
     thickness: float = 0.004
@@ -53,8 +64,12 @@ class VerletSettings:
             raise ToileError(f"keep is {self.keep}: choose more than 0 and at most 1")
         if not 0 < self.stiffness <= 0.5:
             raise ToileError(f"stiffness is {self.stiffness}: choose more than 0 and at most 0.5")
-        if self.iterations < 1:
-            raise ToileError("iterations must be at least 1")
+        if self.iterations < 1 or self.look_every < 1 or self.rounds < 1 or self.moving < 0:
+            raise ToileError("iterations, look_every and rounds must be at least 1, moving at least 0")
+        if not 0 <= self.friction <= 100:
+            raise ToileError(f"friction is {self.friction}: choose a share, 0 or more")
+        if not 0 <= self.shear <= 0.4:
+            raise ToileError(f"shear is {self.shear}: choose between 0 and 0.4")
         if not 0 <= self.bend <= 1:
             raise ToileError(f"bend is {self.bend}: choose between 0 and 1")
         if self.columns < 0:
@@ -102,7 +117,8 @@ class VerletSolver(Solver):
         self.garment = garment
         self._cloth = self._grid() if self.settings.columns else self._mesh()
         self._pinned = np.zeros(0, np.int32)
-        self._friction = particle_average(garment, "friction")
+        self._friction = self.settings.friction * particle_average(garment, "friction")
+        self._still = np.zeros((garment.particle_count, 3))
         self.sweeps = 0
         """sweeps that the last time step took"""
 
@@ -117,7 +133,10 @@ class VerletSolver(Solver):
         edges, length = rest_lengths(self.garment)
         single = self.settings.precision == "single"
         kind = _kernels.VerletMeshFloat if single else _kernels.VerletMeshDouble
-        return kind(particle_order(self.garment), edges, length, self.settings.stiffness)
+        slack = self.settings.shear * bias(self.garment) * length
+        return kind(
+            particle_order(self.garment), edges, length - slack, length + slack, self.settings.stiffness
+        )
 
     def pin(self, particles: Ints) -> None:
         """Let these particles move with the velocity in the state, whatever forces act on them."""
@@ -130,13 +149,24 @@ class VerletSolver(Solver):
 
     def _substep(self, x: Floats, v: Floats, scene: Scene, h: float, since: float) -> tuple[Floats, Floats]:
         s = self.settings
+        stop = {"threshold": s.threshold, "look_every": s.look_every, "moving": s.moving}
+        each = -(-s.iterations // s.rounds)
         # eq. 1, then eq. 2 until nothing moves or the sweeps are used up
         new, speed, self.sweeps = self._cloth.step(
-            x, v, h, s.keep ** (h / PAPER_STEP), scene.gravity, scene.wind, s.iterations, s.threshold
+            x, v, h, s.keep ** (h / PAPER_STEP), scene.gravity, scene.wind, each, **stop
         )
         held, carried = new[self._pinned], speed[self._pinned]
-        new, speed = after_contact(
-            scene, new, speed, since=since, dt=h, thickness=s.thickness, friction=self._friction
-        )
-        new[self._pinned], speed[self._pinned] = held, carried
+        left = s.iterations - each
+        while True:
+            new, speed = after_contact(
+                scene, new, speed, since=since, dt=h, thickness=s.thickness, friction=self._friction
+            )
+            new[self._pinned], speed[self._pinned] = held, carried
+            if not left:
+                break
+            # relaxation and contact undo a part of each other: they take turns
+            turn = min(each, left)
+            relaxed, _, sweeps = self._cloth.step(new, self._still, h, 1.0, NO_FORCE, NO_FORCE, turn, **stop)
+            new, speed = relaxed, speed + (relaxed - new) / h
+            left, self.sweeps = left - turn, self.sweeps + sweeps
         return new, speed
