@@ -147,8 +147,7 @@ class BoneCollider(Collider):
             low, high = np.array([-widest, field.low, -widest]), np.array([widest, field.high, widest])
             reach = half @ np.abs(frame[:3, :3])
             at = (middle - frame[:3, 3]) @ frame[:3, :3]
-            meet: Bools = ((at + reach >= low) & (at - reach <= high)).all(axis=1)
-            near = self._blocks.members(meet)
+            near = self._blocks.members(np.all((at + reach >= low) & (at - reach <= high), axis=1))
             own = (position[near] - frame[:3, 3]) @ frame[:3, :3]
             found[limb] = near[((own >= low) & (own <= high)).all(axis=1)]
             self.tested += len(near)
