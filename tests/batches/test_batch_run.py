@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -89,29 +88,46 @@ def test_input_files_are_stored_once_by_content(tmp_path: Path) -> None:
     assert result.read_bytes() == (tmp_path / "plain.toile").read_bytes()
 
 
-def test_killed_worker_and_driver_lose_nothing(serial: Path, tmp_path: Path) -> None:
-    code = (
-        "import sys\n"
-        "sys.path.insert(0, sys.argv[2])\n"
-        "from batch_samples import skirts\n"
-        "from toile.batches.run import Local, run_batch\n"
-        "from toile.batches.store import open_store\n"
-        "def tell(*words):\n"
-        "    print(words, flush=True)\n"
-        "run_batch(skirts(3), open_store(sys.argv[1]), Local(1), tell=tell)\n"
-    )
+DRIVER = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[2])
+from batch_samples import skirts
+from toile.batches.run import Local, run_batch
+from toile.batches.store import open_store
+die = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(
+    "last_words",
+    [
+        # the driver dies when the first cell is done, while its worker is at the second
+        "run_batch(skirts(3), open_store(sys.argv[1]), Local(1), tell=die)",
+        # it dies between writing a file and moving it to its place
+        "move = os.replace\n"
+        "os.replace = lambda a, b: die() if str(b).endswith('dressed.toile') else move(a, b)\n"
+        "run_batch(skirts(3), open_store(sys.argv[1]), Local(1))",
+    ],
+)
+def test_a_killed_driver_loses_and_leaves_nothing(serial: Path, tmp_path: Path, last_words: str) -> None:
     support = str(Path(__file__).parent.parent / "support")
-    command = [sys.executable, "-c", code, str(tmp_path), support]
-    driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert driver.stdout is not None
-    assert "Outcome" in driver.stdout.readline()
-    time.sleep(0.5)
-    driver.kill()
-    driver.wait()
-    assert len(done_keys(open_store(tmp_path))) < 3
-    run_batch(skirts(3), open_store(tmp_path), Local(1))
-    assert contents(tmp_path) == contents(serial)
-    assert not list(tmp_path.rglob("*.part"))
+    out, scratch = tmp_path / "out", tmp_path / "scratch"
+    out.mkdir()
+    scratch.mkdir()
+    ended = subprocess.run(
+        [sys.executable, "-c", DRIVER + last_words, str(out), support],
+        check=False, env={**os.environ, "TMPDIR": str(scratch)}, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode == -signal.SIGKILL
+    assert len(done_keys(open_store(out))) < 3
+    again = "run_batch(skirts(3), open_store(sys.argv[1]), Local(1))"
+    subprocess.run(
+        [sys.executable, "-c", DRIVER + again, str(out), support],
+        check=True, env={**os.environ, "TMPDIR": str(scratch)}, timeout=60,
+    )  # fmt: skip
+    assert contents(out) == contents(serial)
+    assert not list(out.rglob(".*"))
+    assert not list(scratch.glob("toile-cell-*"))
 
 
 def test_a_cell_that_always_crashes_is_given_up_and_reported(

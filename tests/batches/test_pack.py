@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from toile.batches.pack import pack
 from toile.batches.run import Local, listed, run_batch
 from toile.batches.store import FolderStore, open_store
 from toile.core.errors import ToileError
+from toile.core.records import Floats, Ints
 from toile.geometry.triangles import signed_areas
 from toile.jobs.describe import job_from_json, job_hash
 from toile.store.record import RecordedFile
@@ -111,13 +113,41 @@ def test_frames_of_walks(packed: tuple[FolderStore, Path]) -> None:
         data.frames(toile.load_dataset(folder)[0]["key"])
 
 
+def ray_through(camera: dict[str, Any], x: int, y: int) -> tuple[Floats, Floats]:
+    """Return the camera's axes and the way through the middle of a pixel, one metre deep."""
+    back = np.subtract(camera["eye"], camera["target"])
+    back /= np.linalg.norm(back)
+    right = np.cross([0.0, 1.0, 0.0], back)
+    right /= np.linalg.norm(right)
+    axes = np.stack([right, np.cross(back, right), back])
+    pixel = 2 * camera["half_height"] / camera["height"]
+    across, up = (x + 0.5 - camera["width"] / 2) * pixel, (camera["height"] / 2 - y - 0.5) * pixel
+    return axes, np.array([across, up, -1.0]) @ axes
+
+
+def first_hit(points: Floats, triangles: Ints, eye: Floats, ray: Floats) -> tuple[int | None, float]:
+    """Return the first triangle on a ray and how many times the ray it is away (Möller, Trumbore 1997)."""
+    a, b, c = (points[triangles[:, k]] for k in range(3))
+    across = np.cross(ray, c - a)
+    volume = np.einsum("ij,ij->i", b - a, across)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.einsum("ij,ij->i", eye - a, across) / volume
+        other = np.cross(eye - a, b - a)
+        v = other @ ray / volume
+        away = np.einsum("ij,ij->i", other, c - a) / volume
+    away = np.where((u >= 0) & (v >= 0) & (u + v <= 1) & (away > 0), away, np.inf)
+    nearest = int(np.argmin(away))
+    return (nearest, float(away[nearest])) if np.isfinite(away[nearest]) else (None, 0.0)
+
+
 def test_pictures_agree_pixel_by_pixel(packed: tuple[FolderStore, Path]) -> None:
     from io import BytesIO
 
     from PIL import Image
 
     _, folder = packed
-    row = toile.load_dataset(folder, motion="walk")[0]
+    data = toile.load_dataset(folder, motion="walk")
+    row = data[0]
     layers = {
         name: np.asarray(Image.open(BytesIO(row[f"picture_front{name}"])))
         for name in ("", "_depth", "_normal", "_label")
@@ -135,10 +165,35 @@ def test_pictures_agree_pixel_by_pixel(packed: tuple[FolderStore, Path]) -> None
     assert near == pytest.approx(away, abs=0.08)
     assert {"nothing", "body", "front", "back"} <= set(facts["labels"])
     assert set(np.unique(layers["_label"])) <= set(facts["labels"].values())
-    # normals look at the camera; smooth ones may lean a little away at an outline
-    towards = layers["_normal"][~empty][:, 2].astype(int)
-    assert (towards >= 127).mean() > 0.98
-    assert towards.mean() > 190
+    # every pixel is what a ray through its middle meets first: its distance, its normal, its piece
+    triangles = np.concatenate(
+        [data.body_triangles(row["body_mesh"]), row["triangle"] + len(row["body_position"])]
+    )
+    points = np.concatenate([row["body_position"], row["position"]]).astype(float)
+    piece = row["uv_panel"][row["triangle_uv"][:, 0]]
+    names = [row["panel_names"][k] for k in piece]
+    label = np.array(
+        [facts["labels"]["body"]] * (len(triangles) - len(piece)) + [facts["labels"][n] for n in names]
+    )
+    camera, wrong, tried = facts["cameras"]["front"], 0, 0
+    for y, x in np.argwhere(np.ones((64, 48)))[::7]:
+        axes, ray = ray_through(camera, x, y)
+        hit, depth = first_hit(points, triangles, eye, ray)
+        tried += 1
+        if hit is None:
+            wrong += not empty[y, x]
+            continue
+        a, b, c = points[triangles[hit]]
+        normal = np.cross(b - a, c - a) / np.linalg.norm(np.cross(b - a, c - a))
+        normal = axes @ (normal if normal @ ray < 0 else -normal)
+        seen = layers["_normal"][y, x] / 127.5 - 1.0
+        wrong += not (
+            layers["_label"][y, x] == label[hit]
+            and abs(layers["_depth"][y, x] * facts["depth_unit"] - depth) < 2e-4
+            and np.abs(seen - normal).max() < 0.012
+        )
+    assert tried > 400
+    assert wrong == 0
     assert "picture_90deg" in row
 
 

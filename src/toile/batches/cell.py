@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -107,6 +108,7 @@ def share_inputs(cells: list[Cell], inputs: Inputs, store: Store) -> dict[str, s
 def _share(name: str, inputs: Inputs, store: Store) -> str:
     path = inputs.path(name)
     folder = f"{INPUTS}/{inputs.digest(name, 'pattern')}"
+    store.tidy(folder)
     there = set(store.names(folder))
     for one in [path, *(path.with_suffix(ending) for ending in BESIDE)]:
         if one.is_file() and f"{folder}/{one.name}" not in there:
@@ -121,6 +123,8 @@ def task_of(cell: Cell, inputs: Inputs, shared: Mapping[str, str], **limits: Any
     return Task(cell.key(inputs), job_to_json(cell.job), views, files, **limits)
 
 
+SCRATCH = "toile-cell-"
+"""beginning of the names of folders in which cells are computed; then the number of the process"""
 _HERE = threading.local()
 
 
@@ -130,8 +134,30 @@ def own_worker(memory: int | None) -> Worker:
     if known is None or known.memory != memory:
         if known is not None:
             known.close()
+        _tidy_scratch()
         known = _HERE.worker = Worker(memory=memory)
     return known
+
+
+def _tidy_scratch() -> None:
+    """Remove folders of processes on this machine that were killed."""
+    for path in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
+        pid = path.name.removeprefix(SCRATCH).partition("-")[0]
+        if pid.isdigit() and not _runs(int(pid)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _runs(pid: int) -> bool:
+    if os.name == "nt":
+        # there, any signal ends a process
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def run_task(text: str, url: str, cancel: Asked = never) -> str:
@@ -142,7 +168,7 @@ def run_task(text: str, url: str, cancel: Asked = never) -> str:
     task, store = Task.read(text), open_store(url)
     known = read_cell(store, task.key)
     if known is None:
-        with tempfile.TemporaryDirectory(prefix="toile-cell-") as folder:
+        with tempfile.TemporaryDirectory(prefix=f"{SCRATCH}{os.getpid()}-") as folder:
             known = _compute(task, store, Path(folder), cancel)
     return json.dumps({"key": task.key, "status": known["status"]})
 
@@ -163,6 +189,8 @@ def _compute(task: Task, store: Store, folder: Path, cancel: Asked) -> dict[str,
     files = sorted(path.name for path in folder.iterdir() if path.name != "result.json")
     for name in files:
         store.put(f"{place(task.key)}/{name}", folder / name)
+    # what was begun here by one who was killed
+    store.tidy(place(task.key))
     made = {"key": task.key, "status": status, "job": task.job, "files": files, **facts}
     store.put(f"{place(task.key)}/{DONE}", json.dumps(made, ensure_ascii=False, allow_nan=False).encode())
     return made

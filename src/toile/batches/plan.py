@@ -405,9 +405,9 @@ def _random_body(plan: Plan, number_: int) -> BodySource:
 def _usual(sex: str, chance: random.Random) -> dict[str, float]:
     """Return height and weight of an adult."""
     mean, spread = TALL[sex]
-    height = round(min(max(chance.gauss(mean, spread), mean - 2.5 * spread), mean + 2.5 * spread), 3)
+    height = round(min(max(chance.gauss(mean, spread), mean - 2.5 * spread), mean + 2.5 * spread), 4)
     index = min(max(chance.lognormvariate(0.0, MASS_INDEX[1]) * MASS_INDEX[0], 17.5), 40.0)
-    return {"height": height, "weight": round(index * height**2, 1)}
+    return {"height": height, "weight": round(index * height**2, 2)}
 
 
 def _rows(name: str, inputs: Inputs) -> list[dict[str, str]]:

@@ -20,7 +20,7 @@ from toile.batches.cell import GIVEN_UP, Cell, Task, done_keys, own_worker, run_
 from toile.batches.store import MARK, Store, StoreLost
 from toile.core.errors import ToileError
 from toile.core.work import Asked, Cancelled, never
-from toile.jobs.describe import Inputs, job_to_json
+from toile.jobs.describe import Inputs
 from toile.jobs.worker import JobCrashed
 
 TRIES = 3
@@ -80,6 +80,8 @@ def run_batch(
         raise ToileError("the batch has no cells")
     inputs, limits = inputs or Inputs(), limits or Limits()
     store.put(MARK, json.dumps({"toile": toile.__version__, "count": len(cells), **(about or {})}).encode())
+    for folder in ("", GIVEN_UP):
+        store.tidy(folder)
     shared = share_inputs(list(cells), inputs, store)
     tasks = {}
     for cell in cells:
@@ -100,7 +102,7 @@ def run_batch(
 
 def _listed(tasks: Mapping[str, tuple[Task, Cell]]) -> bytes:
     rows = (
-        {"key": key, "labels": dict(c.labels), "job": job_to_json(c.job)} for key, (_, c) in tasks.items()
+        {"key": key, "labels": dict(c.labels), "job": task.job} for key, (task, c) in tasks.items()
     )
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 

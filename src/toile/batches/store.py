@@ -13,6 +13,10 @@ from toile.core.errors import ToileError
 
 MARK = "batch.json"
 """a store without it has vanished: nothing is written then"""
+PART = ".part"
+"""ending of a file that is being written"""
+TRIES = 3
+"""to write a file that others tidy away"""
 
 
 class StoreLost(Exception):  # noqa: N818 - says what happened
@@ -35,6 +39,9 @@ class Store(Protocol):
 
     def names(self, prefix: str) -> Iterator[str]:
         """Yield the names that begin with a folder's name."""
+
+    def tidy(self, folder: str) -> None:
+        """Remove what writers that were killed left in a folder; another who writes there tries again."""
 
 
 def open_store(url: str | os.PathLike[str], *, make: bool = False) -> Store:
@@ -76,15 +83,25 @@ class FolderStore:
         """Store content under a name, at once or not at all."""
         if name != MARK and not self.file(MARK).is_file():
             raise StoreLost(f"{self.path} is gone: bring it back and say the same again")
-        final = self.file(name)
-        part = final.with_name(f".{secrets.token_hex(6)}.part")
+        for _ in range(TRIES):
+            if self._written(self.file(name), data):
+                return
+        raise StoreLost(f"{self.file(name)}: cannot be written: it is removed again and again")
+
+    def _written(self, final: Path, data: bytes | Path) -> bool:
+        """Write a file and move it to its place; False: somebody tidied it away meanwhile."""
+        part = final.with_name(f".{secrets.token_hex(6)}{PART}")
         try:
             final.parent.mkdir(parents=True, exist_ok=True)
             with open(part, "xb") as file:
                 file.write(data if isinstance(data, bytes) else data.read_bytes())
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(part, final)
+            try:
+                os.replace(part, final)
+            except FileNotFoundError:
+                return False
+            return True
         except OSError as error:
             raise StoreLost(f"{final}: cannot be written: {error.strerror or error}") from None
         finally:
@@ -100,8 +117,13 @@ class FolderStore:
         for folder, below, files in os.walk(self.file(prefix)):
             below.sort()
             for name in sorted(files):
-                if not name.endswith(".part"):
+                if not name.endswith(PART):
                     yield str((Path(folder) / name).relative_to(self.path))
+
+    def tidy(self, folder: str) -> None:
+        """Remove what writers that were killed left in a folder; another who writes there tries again."""
+        for path in self.file(folder).glob(f".*{PART}"):
+            path.unlink(missing_ok=True)
 
 
 class S3Store:
@@ -156,3 +178,6 @@ class S3Store:
                     yield entry["Key"].removeprefix(self._prefix)
         except self._errors as error:
             raise StoreLost(f"{self.url} does not answer: {str(error)[:200]}") from None
+
+    def tidy(self, folder: str) -> None:
+        """Do nothing: what was not written wholly does not show."""

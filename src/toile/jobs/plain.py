@@ -20,6 +20,7 @@ from toile.core.units import is_length, parse_length
 T = TypeVar("T")
 MOST_TEXT, MOST_ENTRIES = 4000, 4000
 """characters of a text, entries of a list or table"""
+_PLAIN = frozenset((str, float, int, bool, type(None)))
 LENGTH = "m"
 """unit of fields that may also be written as text with a unit: 1.5cm"""
 
@@ -88,6 +89,8 @@ def from_plain(kind: type[T], data: Any, where: str) -> T:
 
 def to_plain(value: Any, rename: Callable[[str, str], Any] | None = None) -> Any:
     """Return a record as JSON. rename(name, role) puts something else for names of input files."""
+    if type(value) in _PLAIN:
+        return value
     if is_dataclass(value):
         return {f.name: _field_to_plain(f, getattr(value, f.name), rename) for f, _ in fields_of(type(value))}
     if isinstance(value, Mapping):
