@@ -1,12 +1,6 @@
 """The same cells on a Dask cluster: nodes, workers and the scheduler die, every cell is there once."""
 
-import contextlib
 import hashlib
-import os
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,66 +9,18 @@ import pytest
 
 import toile
 from batch_samples import crash_some, nothing, skirts
+from dask_nodes import Nodes
 from toile.batches.cell import CELLS, Task
 from toile.batches.run import CRASHED, Cluster, Local, run_batch
 from toile.batches.store import StoreLost, open_store
 
 distributed = pytest.importorskip("distributed")
-SUPPORT = str(Path(__file__).parent.parent / "support")
-ENVIRONMENT = {
-    **os.environ, "TOILE_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": SUPPORT,
-    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "10",
-}  # fmt: skip
 
 
 def contents(folder: Path) -> dict[str, str]:
     """Return name → checksum of all results."""
     files = (path for path in (folder / CELLS).rglob("*") if path.is_file())
     return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
-def started(*words: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "distributed.cli." + words[0], *words[1:]]
-    return subprocess.Popen(
-        command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-
-
-class Nodes:
-    """A scheduler and two nodes with a worker each, as processes on this machine."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
-        self.address = f"tcp://127.0.0.1:{self.port}"
-        self.scheduler = self.start_scheduler()
-        self.nodes = [self.start_node(k) for k in range(2)]
-
-    def start_scheduler(self) -> subprocess.Popen[bytes]:
-        return started(
-            "dask_scheduler", "--port", str(self.port), "--host", "127.0.0.1", "--no-dashboard", "--no-show"
-        )
-
-    def start_node(self, number: int) -> subprocess.Popen[bytes]:
-        return started(
-            "dask_worker", self.address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard",
-            "--local-directory", str(self.folder / f"node{number}"),
-        )  # fmt: skip
-
-    def kill(self, process: subprocess.Popen[bytes]) -> None:
-        """Kill a process and all that it started, at once."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-    def close(self) -> None:
-        for process in [*self.nodes, self.scheduler]:
-            self.kill(process)
 
 
 @pytest.fixture
