@@ -1,8 +1,8 @@
 """How fast a batch is: cells a minute here, the ratio to a plain loop, memory, and reading a packed data set.
 
-python benchmarks/batch.py --minutes 15 --workers 2           # as many drapes as fit, then packed and read
-python benchmarks/batch.py --nothing 100000                   # cells that do nothing, on a Dask cluster here
-    python benchmarks/batch.py --kills 20                         # a worker or driver is killed, 20 times
+python benchmarks/batch.py --out here --minutes 7 --workers 2     # drapes; say it again to go on
+python benchmarks/batch.py --out here --data there                # packed, and read in several ways
+python benchmarks/batch.py --nothing 100000                       # cells that do nothing, on two nodes
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import json
-import os
 import random
 import resource
-import shutil
-import signal
-import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+
+import numpy as np
+
 import toile
-from toile.batches.cell import CELLS, Cell, Task, done_keys
+from batch_samples import nothing_stored
+from dask_nodes import Nodes, children_of
+from toile.batches.cell import CELLS, Cell
 from toile.batches.pack import pack
 from toile.batches.report import rows_of, status_lines
 from toile.batches.run import Cluster, Limits, Local, run_batch
@@ -39,39 +43,94 @@ def drapes(bodies: int, edge: float = 0.025) -> list[Cell]:
     return toile.grid({"random": bodies}, GARMENTS, edge_length=edge, seed=1)
 
 
-def megabytes() -> float:
-    """Return the most memory that a process of ours took."""
-    mine, children = (
-        resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    return max(mine, children) / 1024
+@contextlib.contextmanager
+def watched_memory() -> Iterator[dict[str, float]]:
+    """Look at this process and all that it started, four times a second; gives the most [MB]."""
+    most, stop, own = {"one process": 0.0, "all": 0.0}, threading.Event(), resource.getpagesize() / 1e6
+
+    def look() -> None:
+        while not stop.wait(0.25):
+            sizes = []
+            for path in (Path(f"/proc/{pid}/statm") for pid in ("self", *children_of("self"))):
+                with contextlib.suppress(OSError):
+                    sizes.append(int(path.read_text().split()[1]) * own)
+            most.update(
+                {"one process": max(most["one process"], *sizes), "all": max(most["all"], sum(sizes))}
+            )
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield most
+    finally:
+        stop.set()
+        thread.join()
 
 
-def timed_batch(minutes: float, workers: int, out: Path) -> None:
-    """Print how many cells a minute are done, and how that compares to a plain loop."""
-    cells, loop = drapes(334), 6
+def plain_loop(cells: list[Cell]) -> float:
+    """Return how long a cell takes in a loop of one thread [s]; the first one warms up."""
+    run(cells[0].job)
     start = time.perf_counter()
-    for cell in cells[:loop]:
+    for cell in cells[:6]:
         run(cell.job)
-    plain = (time.perf_counter() - start) / loop
-    start, done = time.perf_counter(), 0
+    return (time.perf_counter() - start) / 6
 
-    def tell(outcome: object, count: int, of: int) -> None:
-        nonlocal done
-        done += 1
 
-    store = open_store(out, make=True)
-    with contextlib.suppress(Cancelled):
+def timed_drapes(minutes: float, workers: int, out: Path) -> None:
+    """Print how many cells a minute are done, and how that compares to a plain loop."""
+    cells = drapes(334)[:1000]
+    plain = plain_loop(cells)
+    store, told = open_store(out, make=True), list[float]()
+    start = time.perf_counter()
+    with contextlib.suppress(Cancelled), watched_memory() as most:
         run_batch(
-            cells[:1000], store, Local(workers), limits=Limits(), tell=tell,
+            cells, store, Local(workers), limits=Limits(),
+            tell=lambda *_: told.append(time.perf_counter()),
             cancel=lambda: time.perf_counter() - start > 60 * minutes,
         )  # fmt: skip
-    spent = time.perf_counter() - start
-    rate = done / spent
-    print(f"{done} cells in {spent:.0f} s: {60 * rate:.1f} a minute with {workers} workers")
-    print(f"plain loop: {plain:.2f} s a cell; ratio to it {rate * plain:.2f}")
-    print(f"most memory of a process: {megabytes():.0f} MB")
+    if told:
+        rate = len(told) / (told[-1] - start)
+        print(f"{len(told)} cells in {told[-1] - start:.0f} s: {60 * rate:.1f} a minute, {workers} workers")
+        print(f"plain loop: {plain:.2f} s a cell, so {rate * plain:.2f} times its rate")
+        print("most memory [MB]: " + ", ".join(f"{name} {size:.0f}" for name, size in most.items()))
     print(status_lines(rows_of(store))[0])
+
+
+class Vertices:
+    """A data set as PyTorch's DataLoader takes it: a length and items."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._data = folder, None
+
+    def __len__(self) -> int:
+        return len(self._opened())
+
+    def __getitem__(self, number: int) -> dict[str, np.ndarray]:
+        return self._opened()[number]
+
+    def _opened(self) -> toile.batches.dataset.Dataset:
+        # each process of a loader opens the files for itself
+        if self._data is None:
+            self._data = toile.load_dataset(self._folder, columns=["position", "body_position"])
+        return self._data
+
+
+def timed_loader(data: Path) -> None:
+    """Print how fast two processes that read items in random order are, as a DataLoader's do."""
+    start, count = time.perf_counter(), len(Vertices(data))
+    order = random.Random(0).sample(range(count), count)
+    with ProcessPoolExecutor(2, initializer=_open, initargs=(data,)) as pool:
+        sizes = list(pool.map(_item, order, chunksize=32))
+    print(f"two processes, random order: {len(sizes) / (time.perf_counter() - start):.0f} rows a second")
+
+
+def _open(data: Path) -> None:
+    global opened
+    opened = Vertices(data)
+
+
+def _item(number: int) -> int:
+    return opened[number]["position"].nbytes
 
 
 def timed_data(out: Path, data: Path) -> None:
@@ -85,11 +144,10 @@ def timed_data(out: Path, data: Path) -> None:
     read = toile.load_dataset(data, columns=["position", "triangle", "body_position"])
     count = sum(len(batch["position"]) for batch in read.batches(32, seed=0))
     print(f"load_dataset: {count / (time.perf_counter() - start):.0f} rows a second")
-    try:
-        import duckdb
-        import pandas
-    except ImportError:
-        return
+    timed_loader(data)
+    import duckdb
+    import pandas
+
     start = time.perf_counter()
     print(
         duckdb.sql(
@@ -105,39 +163,42 @@ def timed_data(out: Path, data: Path) -> None:
     print(f"pandas: {len(frame)} rows of figures in {1000 * (time.perf_counter() - start):.0f} ms")
 
 
-def nothing(text: str, url: str) -> str:
-    """Do a cell in no time."""
-    return json.dumps({"key": Task.read(text).key, "status": "passed"})
+def processor_time(pid: int) -> float:
+    """Return what a process and its threads used [s]."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / 100
 
 
-def timed_nothing(count: int, workers: int) -> None:
-    """Print what a cell costs beside its computation."""
-    from distributed import Client, LocalCluster
+def timed_nothing(count: int, folder: Path) -> None:
+    """Print what a cell costs beside its computation: planned, handed out, told, stored."""
+    start = time.perf_counter()
+    cells = toile.grid({"random": count}, ["skirt"], seed=1)
+    print(f"plan to cells: {1000 * (time.perf_counter() - start) / count:.2f} ms each")
+    nodes, store, told = Nodes(folder), open_store(folder / "out", make=True), list[float]()
+    try:
+        from distributed import Client
 
-    class Nowhere:
-        url = "/"
-
-    with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
-        tasks = (Task(f"{k:064x}", {"job": "dress"}, None, {}) for k in range(count))
-        start, mine = time.perf_counter(), time.process_time()
-        found = {one.key for one in Cluster(client, nothing)(tasks, Nowhere(), lambda: False)}
-        spent, used = time.perf_counter() - start, time.process_time() - mine
-    print(f"{len(found)} cells of {count}: {1000 * spent / count:.2f} ms each")
-    print(f"processor of the driver and the scheduler, which are one here: {1000 * used / count:.2f} ms each")
-
-
-DRIVER = """
-import sys
-sys.path.insert(0, sys.argv[2])
-from batch import drapes
-from toile.batches.run import Local, run_batch
-from toile.batches.store import open_store
-store = open_store(sys.argv[1], make=True)
-run_batch(drapes(4, 0.05), store, Local(2), tell=lambda *a: print(a[1], flush=True))
-"""
+        with Client(nodes.address, timeout=60) as client, watched_memory() as most:
+            client.wait_for_workers(2)
+            before, mine = processor_time(nodes.scheduler.pid), time.process_time()
+            start = time.perf_counter()
+            runner = Cluster(client, nothing_stored)
+            counts = run_batch(cells, store, runner, tell=lambda *_: told.append(time.perf_counter()))
+            spent = time.perf_counter() - start
+            used = processor_time(nodes.scheduler.pid) - before, time.process_time() - mine
+        each = [1000 * one / count for one in (spent, told[0] - start, *used)]
+        print(f"{counts['passed']} of {count} cells in {spent:.0f} s: {each[0]:.2f} ms each")
+        print(f"of that before the first one ended (hashes, list): {each[1]:.2f} ms each")
+        print(f"processor: scheduler {each[2]:.2f} ms, driver {each[3]:.2f} ms each")
+        halves = [(told[len(told) // 2] - told[0]), told[-1] - told[len(told) // 2]]
+        print(f"first half {halves[0]:.0f} s, second half {halves[1]:.0f} s; memory {most['all']:.0f} MB")
+    finally:
+        nodes.close()
+    start = time.perf_counter()
+    kept = run_batch(cells, store, Local(1))
+    print(f"again, all done: {kept['kept']} kept in {time.perf_counter() - start:.0f} s")
+    start = time.perf_counter()
+    print(f"{status_lines(rows_of(store))[0]}; told in {time.perf_counter() - start:.0f} s")
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -146,56 +207,22 @@ def contents(folder: Path) -> dict[str, str]:
     return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
-def kills(count: int, out: Path) -> None:
-    """Kill a worker process or the driver in mid-task, again and again; compare with a serial run."""
-    serial = out / "serial"
-    run_batch(drapes(4, 0.05), open_store(serial, make=True), Local(1))
-    wanted, chance, killed, rounds = contents(serial), random.Random(0), {"worker": 0, "driver": 0}, 0
-    while sum(killed.values()) < count:
-        folder, rounds = out / f"round{rounds}", rounds + 1
-        while len(done_keys(open_store(folder, make=True))) < len(drapes(4, 0.05)):
-            command = [sys.executable, "-c", DRIVER, str(folder), str(Path(__file__).parent)]
-            driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            while driver.poll() is None and sum(killed.values()) < count:
-                time.sleep(chance.uniform(1.0, 4.0))
-                _kill_one(driver, chance, killed)
-            driver.wait()
-        same = contents(folder) == wanted
-        print(f"round {rounds}: {killed}, every cell once and the same bytes: {same}", flush=True)
-        if not same:
-            raise SystemExit(1)
-        shutil.rmtree(folder)
-
-
-def _kill_one(driver: subprocess.Popen[str], chance: random.Random, killed: dict[str, int]) -> None:
-    children = Path(f"/proc/{driver.pid}/task/{driver.pid}/children")
-    workers = [int(word) for word in children.read_text().split()] if children.exists() else []
-    if workers and chance.random() < 0.7:
-        os.kill(chance.choice(workers), signal.SIGKILL)
-        killed["worker"] += 1
-    elif driver.poll() is None:
-        driver.kill()
-        killed["driver"] += 1
-
-
 def main() -> None:
     """Measure what is asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--out", type=Path, help="a batch's folder, kept")
     parser.add_argument("--minutes", type=float, default=0.0)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--data", type=Path, help="a folder for the data set, kept")
     parser.add_argument("--nothing", type=int, default=0)
-    parser.add_argument("--kills", type=int, default=0)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="toile-batch-") as folder:
-        if options.minutes:
-            timed_batch(options.minutes, options.workers, Path(folder) / "out")
-            timed_data(Path(folder) / "out", Path(folder) / "data")
-        if options.nothing:
-            timed_nothing(options.nothing, options.workers)
-        if options.kills:
-            kills(options.kills, Path(folder))
+    if options.minutes:
+        timed_drapes(options.minutes, options.workers, options.out)
+    if options.data:
+        timed_data(options.out, options.data)
+    if options.nothing:
+        with tempfile.TemporaryDirectory(prefix="toile-batch-") as folder:
+            timed_nothing(options.nothing, Path(folder))
 
 
 if __name__ == "__main__":

@@ -56,9 +56,9 @@ def test_many_cells_that_do_nothing(client: Any) -> None:
     class Nowhere:
         url = "/"
 
-    tasks = (Task(f"{k:064x}", {"job": "dress"}, None, {}) for k in range(3000))
+    tasks = (Task(f"{k:064x}", {"job": "dress"}, None, {}) for k in range(1500))
     found = list(Cluster(client, nothing)(tasks, Nowhere(), lambda: False))  # type: ignore[arg-type]
-    assert len({one.key for one in found}) == len(found) == 3000
+    assert len({one.key for one in found}) == len(found) == 1500
 
 
 def test_nodes_workers_and_scheduler_die_in_mid_task(
@@ -90,6 +90,8 @@ def test_nodes_workers_and_scheduler_die_in_mid_task(
 
     with pytest.raises(StoreLost, match="scheduler is gone"):
         run_batch(skirts(3), open_store(again, make=True), Cluster(client), tell=kill_the_scheduler)
+    # workers are still at it: now they are gone, too, perhaps between writing a file and moving it
+    nodes.close()
     run_batch(skirts(3), open_store(again), Local(1))
     assert contents(again) == serial
     assert not list(tmp_path.rglob("*.part"))

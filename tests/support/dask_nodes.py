@@ -21,7 +21,7 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-def children_of(pid: int) -> list[int]:
+def children_of(pid: int | str) -> list[int]:
     """Return the processes that a process started, and that they started."""
     try:
         threads = list(Path(f"/proc/{pid}/task").iterdir())

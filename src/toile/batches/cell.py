@@ -108,7 +108,6 @@ def share_inputs(cells: list[Cell], inputs: Inputs, store: Store) -> dict[str, s
 def _share(name: str, inputs: Inputs, store: Store) -> str:
     path = inputs.path(name)
     folder = f"{INPUTS}/{inputs.digest(name, 'pattern')}"
-    store.tidy(folder)
     there = set(store.names(folder))
     for one in [path, *(path.with_suffix(ending) for ending in BESIDE)]:
         if one.is_file() and f"{folder}/{one.name}" not in there:
@@ -189,8 +188,6 @@ def _compute(task: Task, store: Store, folder: Path, cancel: Asked) -> dict[str,
     files = sorted(path.name for path in folder.iterdir() if path.name != "result.json")
     for name in files:
         store.put(f"{place(task.key)}/{name}", folder / name)
-    # what was begun here by one who was killed
-    store.tidy(place(task.key))
     made = {"key": task.key, "status": status, "job": task.job, "files": files, **facts}
     store.put(f"{place(task.key)}/{DONE}", json.dumps(made, ensure_ascii=False, allow_nan=False).encode())
     return made

@@ -6,9 +6,12 @@ bytes. So whatever dies, the same command goes on where the store is.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
+import secrets
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +19,17 @@ from itertools import islice
 from typing import Any
 
 import toile
-from toile.batches.cell import GIVEN_UP, Cell, Task, done_keys, own_worker, run_task, share_inputs, task_of
+from toile.batches.cell import (
+    GIVEN_UP,
+    Cell,
+    Task,
+    done_keys,
+    own_worker,
+    read_cell,
+    run_task,
+    share_inputs,
+    task_of,
+)
 from toile.batches.store import MARK, Store, StoreLost
 from toile.core.errors import ToileError
 from toile.core.work import Asked, Cancelled, never
@@ -80,8 +93,6 @@ def run_batch(
         raise ToileError("the batch has no cells")
     inputs, limits = inputs or Inputs(), limits or Limits()
     store.put(MARK, json.dumps({"toile": toile.__version__, "count": len(cells), **(about or {})}).encode())
-    for folder in ("", GIVEN_UP):
-        store.tidy(folder)
     shared = share_inputs(list(cells), inputs, store)
     tasks = {}
     for cell in cells:
@@ -97,13 +108,12 @@ def run_batch(
         if outcome.status == CRASHED:
             store.put(f"{GIVEN_UP}/{outcome.key}.json", json.dumps({"reason": outcome.reason}).encode())
         tell(outcome, done, len(tasks))
+    store.tidy()
     return counts
 
 
 def _listed(tasks: Mapping[str, tuple[Task, Cell]]) -> bytes:
-    rows = (
-        {"key": key, "labels": dict(c.labels), "job": task.job} for key, (task, c) in tasks.items()
-    )
+    rows = ({"key": key, "labels": dict(c.labels), "job": task.job} for key, (task, c) in tasks.items())
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
@@ -208,6 +218,15 @@ def outcome_of(text: str) -> Outcome:
 
 PREFIX = "cell-"
 """of the names of tasks"""
+LOOK = 1.0
+"""between two looks at cancelling and the scheduler [s]"""
+SCHEDULER_GONE = "the cluster's scheduler is gone: start it and say the same again"
+Say = Callable[[str], None]
+"""called with words for the user"""
+
+
+def unsaid(words: str) -> None:
+    """Say nothing."""
 
 
 class Cluster:
@@ -216,52 +235,101 @@ class Cluster:
     WINDOW = 8
     """tasks per thread that the scheduler holds at a time, and at least LEAST"""
     LEAST = 1024
+    PATIENCE = 30.0
+    """without any outcome for so long, the user is told if there is nobody who works [s]"""
 
-    def __init__(self, client: Any, function: Callable[[str, str], str] = run_task) -> None:
+    def __init__(
+        self, client: Any, function: Callable[[str, str], str] = run_task, *, say: Say = unsaid
+    ) -> None:
         """Take a Dask client; function computes a task (tests give one that does nothing)."""
-        self._client, self._function = client, function
+        self._client, self._function, self._say = client, function, say
 
     def __call__(self, tasks: Iterable[Task], store: Store, cancel: Asked) -> Iterator[Outcome]:
         """Yield outcomes as they come."""
-        from distributed import as_completed
-
-        waiting = iter(tasks)
+        waiting, ended, pending = iter(tasks), queue.Queue[Any](), dict[str, tuple[Any, Task]]()
         window = max(self.LEAST, self.WINDOW * sum(self._client.nthreads().values()))
-        pending = as_completed()
-        self._submit(list(islice(waiting, window)), store, pending)
+
+        def submit(some: list[Task]) -> None:
+            for task, future in zip(some, self._futures(some, store.url), strict=True):
+                pending[future.key] = future, task
+                future.add_done_callback(ended.put)
+
         try:
-            for futures in pending.batches():
-                for future in futures:
-                    yield self._outcome(future, future.key.removeprefix(PREFIX))
+            while True:
+                # in few large messages
+                if len(pending) <= window // 2:
+                    submit(list(islice(waiting, window - len(pending))))
+                if not pending:
+                    return
+                found = self._next(ended, cancel)
+                known = self._summaries(found)
+                for future in found:
+                    task = pending.pop(future.key)[1]
+                    outcome = self._outcome(future, task, known, store)
                     future.release()
-                if cancel():
-                    raise Cancelled("cancelled")
-                self._submit(list(islice(waiting, len(futures))), store, pending)
+                    if outcome is None:
+                        submit([task])
+                    else:
+                        yield outcome
         finally:
-            self._client.cancel(list(pending.futures))
+            self._client.cancel([future for future, _ in pending.values()])
 
-    def _submit(self, tasks: list[Task], store: Store, pending: Any) -> None:
-        """Hand tasks to the scheduler, in one message."""
+    def _futures(self, tasks: list[Task], url: str) -> list[Any]:
         if not tasks:
-            return
-        texts, keys = [task.text() for task in tasks], [PREFIX + task.key for task in tasks]
-        futures = self._client.map(
-            self._function, texts, [store.url] * len(texts), key=keys, retries=TRIES - 1, pure=False
-        )
-        pending.update(futures)
+            return []
+        # a task that is handed out again must not have the name under which its result was lost
+        keys = [f"{PREFIX}{task.key}-{secrets.token_hex(4)}" for task in tasks]
+        futures: list[Any] = self._client.map(
+            self._function, [task.text() for task in tasks], [url] * len(tasks), key=keys, retries=TRIES - 1,
+            pure=False,
+        )  # fmt: skip
+        return futures
 
-    def _outcome(self, future: Any, key: str) -> Outcome:
+    def _next(self, ended: queue.Queue[Any], cancel: Asked) -> list[Any]:
+        """Return tasks that ended: at least one."""
+        quiet = time.monotonic()
+        while True:
+            if cancel():
+                raise Cancelled("cancelled")
+            try:
+                found = [ended.get(timeout=LOOK)]
+                break
+            except queue.Empty:
+                pass
+            if self._client.status != "running":
+                raise StoreLost(SCHEDULER_GONE)
+            if time.monotonic() - quiet > self.PATIENCE:
+                quiet = time.monotonic()
+                if not self._client.nthreads():
+                    self._say("the cluster has no workers: waiting for some")
+        with contextlib.suppress(queue.Empty):
+            while True:
+                found.append(ended.get_nowait())
+        return found
+
+    def _summaries(self, found: list[Any]) -> dict[str, str]:
+        """Return what finished tasks say, by their names; what died with its worker is not among them."""
+        known = {}
+        for future in [future for future in found if future.status == "finished"]:
+            with contextlib.suppress(Exception):
+                known[future.key] = future.result(timeout=LOOK)
+        return known
+
+    def _outcome(self, future: Any, task: Task, known: Mapping[str, str], store: Store) -> Outcome | None:
+        """Return what came of a task; None: it must be done again."""
         from distributed.scheduler import KilledWorker
 
-        if future.status == "finished":
-            return outcome_of(future.result())
-        if future.status in ("cancelled", "lost"):
-            raise StoreLost("the cluster's scheduler is gone: start it and say the same again")
+        if future.key in known:
+            return outcome_of(known[future.key])
+        if self._client.status != "running" or future.status in ("cancelled", "lost"):
+            raise StoreLost(SCHEDULER_GONE)
+        if future.status != "error":
+            # its worker died when it had just finished: the store knows
+            made = read_cell(store, task.key)
+            return None if made is None else Outcome(task.key, made["status"])
         error = future.exception()
         if isinstance(error, JobCrashed | KilledWorker):
-            return Outcome(key, CRASHED, str(error))
-        raise (
-            error
-            if isinstance(error, StoreLost | ToileError)
-            else StoreLost(f"a worker failed: {error!r}"[:300])
-        )
+            return Outcome(task.key, CRASHED, str(error))
+        if isinstance(error, StoreLost | ToileError):
+            raise error
+        raise StoreLost(f"a worker failed: {error!r}"[:300])

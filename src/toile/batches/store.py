@@ -40,8 +40,8 @@ class Store(Protocol):
     def names(self, prefix: str) -> Iterator[str]:
         """Yield the names that begin with a folder's name."""
 
-    def tidy(self, folder: str) -> None:
-        """Remove what writers that were killed left in a folder; another who writes there tries again."""
+    def tidy(self) -> None:
+        """Remove what writers that were killed left; another who is just writing tries again."""
 
 
 def open_store(url: str | os.PathLike[str], *, make: bool = False) -> Store:
@@ -120,10 +120,12 @@ class FolderStore:
                 if not name.endswith(PART):
                     yield str((Path(folder) / name).relative_to(self.path))
 
-    def tidy(self, folder: str) -> None:
-        """Remove what writers that were killed left in a folder; another who writes there tries again."""
-        for path in self.file(folder).glob(f".*{PART}"):
-            path.unlink(missing_ok=True)
+    def tidy(self) -> None:
+        """Remove what writers that were killed left; another who is just writing tries again."""
+        for folder, _, files in os.walk(self.path):
+            for name in files:
+                if name.startswith(".") and name.endswith(PART):
+                    (Path(folder) / name).unlink(missing_ok=True)
 
 
 class S3Store:
@@ -179,5 +181,5 @@ class S3Store:
         except self._errors as error:
             raise StoreLost(f"{self.url} does not answer: {str(error)[:200]}") from None
 
-    def tidy(self, folder: str) -> None:
+    def tidy(self) -> None:
         """Do nothing: what was not written wholly does not show."""

@@ -69,7 +69,7 @@ def compute(options: argparse.Namespace, path: str) -> int:
         raise ToileError("name where results go: -o FOLDER")
     store = open_store(options.output, make=True)
     limits = Limits(seconds=plan.seconds, memory=round(plan.memory * 1e9))
-    runner: Runner = Cluster(connected(options.cluster)) if options.cluster else Local(workers)
+    runner: Runner = Cluster(connected(options.cluster), say=_say) if options.cluster else Local(workers)
     watch = _Watch()
     try:
         counts = run_batch(
@@ -91,6 +91,10 @@ def connected(address: str) -> Any:
         return Client(address, timeout=20)
     except (OSError, ValueError) as error:
         raise ToileError(f"{address}: no Dask scheduler answers there ({str(error)[:100]})") from None
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
 
 
 def _ended(counts: Counter[str], out: str) -> int:
