@@ -33,10 +33,11 @@ from toile.batches.report import rows_of, status_lines
 from toile.batches.run import Local, run_batch
 from toile.batches.store import open_store
 
+PLACES = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tests" / "support")]
 BODIES, EDGE = 4, 0.04
 DRIVER = f"""
 import sys
-sys.path[:0] = sys.argv[3:]
+sys.path.extend(sys.argv[3:])
 from batch import drapes
 from distributed import Client
 from toile.batches.run import Cluster, run_batch
@@ -56,7 +57,7 @@ def start_driver(folder: Path, nodes: Nodes) -> subprocess.Popen[bytes]:
     """Start a batch on the nodes."""
     with open(nodes.folder / "driver.log", "ab") as log:
         return subprocess.Popen(
-            [sys.executable, "-c", DRIVER, str(folder), nodes.address, *sys.path[:2]],
+            [sys.executable, "-c", DRIVER, str(folder), nodes.address, *PLACES],
             env=ENVIRONMENT, stdout=log, stderr=log,
         )  # fmt: skip
 

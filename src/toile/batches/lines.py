@@ -25,7 +25,7 @@ class key_lines:  # noqa: N801 - reads as a function: key_lines(text).line_of(wo
 
     def line_of(self, words: str) -> int | None:
         """Return the line of the key with which an error begins: the nearest that is known."""
-        head = words.split(": ", 1)[0] if ": " in words else words
+        head = _head(words)
         parts = [part.strip("[]") for part in _PATH.findall(head.split(" ")[0])]
         quoted = re.search(r"'([A-Za-z0-9_\-]+)'", words)
         if quoted and (found := self._find([*parts, quoted.group(1)])):
@@ -45,6 +45,16 @@ class key_lines:  # noqa: N801 - reads as a function: key_lines(text).line_of(wo
         # an outfit of one garment is written without 'wear' and its number
         shorter = [p for k, p in enumerate(parts) if p != "wear" and not (k and parts[k - 1] == "wear")]
         return next((n for path, n in self._lines.items() if list(path) == shorter), None)
+
+
+def _head(words: str) -> str:
+    """Return the keys with which an error begins: bodies: measures.height: no such measure."""
+    path: list[str] = []
+    for part in words.split(": ")[:-1]:
+        if not re.fullmatch(r"[A-Za-z0-9_.\-\[\]]+", part):
+            break
+        path.append(part)
+    return ".".join(path) or words
 
 
 def _words(text: str) -> tuple[str, ...]:

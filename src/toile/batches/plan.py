@@ -8,6 +8,7 @@ import random
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -19,9 +20,21 @@ from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.io.untrusted_files import decode, read_bytes
 from toile.jobs.describe import Inputs
-from toile.jobs.names import check_names
+from toile.jobs.names import check_names, named_as
 from toile.jobs.plain import LENGTH, Checked, from_plain, lengths, number
-from toile.jobs.records import BodySource, Cloth, DressJob, GarmentSource, Job, MotionSource, Setting, WalkJob
+from toile.jobs.records import (
+    BodyJob,
+    BodySource,
+    Cloth,
+    DressJob,
+    GarmentSource,
+    Job,
+    MotionSource,
+    Setting,
+    WalkJob,
+)
+from toile.jobs.sources import check_garment_file
+from toile.pattern.drafts.library import check_style
 
 MOST = 1_000_000
 """cells of a plan"""
@@ -69,13 +82,13 @@ class Bodies(Checked):
         """Refuse measures that there are not."""
         for name, value in self.measures.items():
             if name not in HUMAN:
-                raise ToileError(f"measures.{name}: no such measure; there are {', '.join(HUMAN)}")
+                raise ToileError(f"measures.{name}: no such measure: there are {', '.join(HUMAN)}")
             low, high = HUMAN[name]
             ends = (value.low, value.high) if isinstance(value, Range) else (value, value)
             if not low <= ends[0] <= ends[1] <= high:
                 unit = "kg" if name == "weight" else "m"
                 raise ToileError(
-                    f"measures.{name} goes from {ends[0]:g} to {ends[1]:g}: give {low:g} to {high:g} {unit}"
+                    f"measures.{name}: {ends[0]:g} to {ends[1]:g} {unit}: give {low:g} to {high:g}"
                 )
 
 
@@ -218,13 +231,53 @@ def check_plan(plan: Plan, inputs: Inputs) -> None:
     count = cell_count(plan, inputs)
     if not 0 < count <= MOST:
         raise ToileError(f"bodies × garments × … are {count:,} cells: plan 1 to {MOST:,}")
-    bodies = list(bodies_of(plan, inputs))
+    _check_bodies(plan, inputs)
+    _check_styles(plan)
+    _check_patterns(plan, inputs)
+    if plan.pictures is not None:
+        named_as("pictures", check_names, plan.pictures.job("dressed.toile"))
+    first = next(bodies_of(plan, inputs))
     for number_, outfit in enumerate(plan.garments):
-        for cell in _one_each(plan, bodies[0], outfit):
+        for cell in _one_each(plan, first, outfit):
             try:
                 check_names(cell.job)
             except ToileError as error:
                 raise ToileError(_in_plan(str(error), number_)) from None
+
+
+def _check_bodies(plan: Plan, inputs: Inputs) -> None:
+    """Refuse names that there are not, and measures that nobody has; those that are drawn are human."""
+    known = len(plan.bodies.named)
+    for number_, (label, source) in enumerate(bodies_of(_undrawn(plan), inputs)):
+        key = "bodies.named" if number_ < known else f"bodies.table: {label}"
+        named_as(key, check_names, BodyJob(body=source))
+
+
+def _undrawn(plan: Plan) -> Plan:
+    """Return the plan without bodies that are drawn."""
+    return replace(plan, bodies=replace(plan.bodies, random=0))
+
+
+def _check_styles(plan: Plan) -> None:
+    """Refuse values of style options that make no sense, also the ends of ranges."""
+    for k, outfit in enumerate(plan.garments):
+        for j, piece in enumerate(outfit.wear):
+            if piece.draft:
+                named_as(f"garments[{k}].wear[{j}]", partial(check_style, piece.draft), {})
+            for key, value in piece.style.items() if piece.draft else ():
+                ends = (value.low, value.high) if isinstance(value, Range) else value
+                for one in ends if isinstance(ends, tuple) else (ends,):
+                    words = f"garments[{k}].wear[{j}].style.{key}"
+                    named_as(words, partial(check_style, piece.draft), {key: one})
+
+
+def _check_patterns(plan: Plan, inputs: Inputs) -> None:
+    """Refuse files that are no garments."""
+    for k, outfit in enumerate(plan.garments):
+        for j, piece in enumerate(outfit.wear):
+            for size in dict.fromkeys(plan.sizes if piece.file and not piece.size else (piece.size,)):
+                source = _source(replace(piece, size=size), {})
+                named_as(f"garments[{k}].wear[{j}]", partial(check_garment_file, inputs=inputs), source)
 
 
 def _check_files(plan: Plan, inputs: Inputs) -> None:
@@ -339,19 +392,14 @@ def _pieces(piece: Piece, chance: random.Random) -> list[GarmentSource]:
     several = [
         [(key, v) for v in (value if isinstance(value, tuple) else (value,))] for key, value in drawn.items()
     ]
-    return [
-        GarmentSource(
-            file=piece.file,
-            draft=piece.draft,
-            style=dict(style),
-            tuck=piece.tuck,
-            size=piece.size,
-            units=piece.units,
-            seams=piece.seams,
-            hold=piece.hold,
-        )
-        for style in product(*several)
-    ]
+    return [_source(piece, dict(style)) for style in product(*several)]
+
+
+def _source(piece: Piece, style: Mapping[str, Setting]) -> GarmentSource:
+    return GarmentSource(
+        file=piece.file, draft=piece.draft, style=style, tuck=piece.tuck, size=piece.size, units=piece.units,
+        seams=piece.seams, hold=piece.hold,
+    )  # fmt: skip
 
 
 def _chance(seed: int, *words: object) -> random.Random:

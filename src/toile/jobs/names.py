@@ -41,22 +41,22 @@ def check_names(job: Any) -> None:
 
 @check_names.register
 def _(job: DressJob) -> None:
-    _in("body", _check_body, job.body)
+    named_as("body", _check_body, job.body)
     _check_garments(job.garments)
-    _in("fabric", _check_cloths, job.fabric)
+    named_as("fabric", _check_cloths, job.fabric)
     make_method(job.solver, job.collider, job.tune)
 
 
 @check_names.register
 def _(job: WalkJob) -> None:
-    _in("dress", check_names, job.dress)
-    _in("motion", _check_motion, job.motion)
+    named_as("dress", check_names, job.dress)
+    named_as("motion", _check_motion, job.motion)
 
 
 @check_names.register
 def _(job: OverJob) -> None:
     _check_garments(job.garments)
-    _in("fabric", _check_cloths, job.fabric)
+    named_as("fabric", _check_cloths, job.fabric)
 
 
 @check_names.register
@@ -66,13 +66,13 @@ def _(job: BranchJob) -> None:
 
 @check_names.register
 def _(job: BodyJob) -> None:
-    _in("body", _check_body, job.body)
+    named_as("body", _check_body, job.body)
 
 
 @check_names.register
 def _(job: FitJob) -> None:
-    _in("body", _check_body, job.body)
-    _in("garment", _check_garment, job.garment)
+    named_as("body", _check_body, job.body)
+    named_as("garment", _check_garment, job.garment)
 
 
 @check_names.register
@@ -85,7 +85,7 @@ def _(job: ExportJob) -> None:
 @check_names.register
 def _(job: PictureJob) -> None:
     for number, view in enumerate(job.views):
-        _in(f"views[{number}]", view_angle, view)
+        named_as(f"views[{number}]", view_angle, view)
 
 
 def ending_of(job: ExportJob) -> str:
@@ -104,7 +104,7 @@ def cloth_of(cloth: Cloth) -> Fabric:
     return fabric_of_figures(str(figures.pop("name", "own")), figures, "job")
 
 
-def _in(key: str, check: Callable[[Any], object], value: Any) -> None:
+def named_as(key: str, check: Callable[[Any], object], value: Any) -> None:
     """Name the key in front of what is wrong with its value."""
     try:
         check(value)
@@ -121,7 +121,7 @@ def _check_body(source: BodySource) -> None:
 
 def _check_garments(garments: tuple[GarmentSource, ...]) -> None:
     for number, source in enumerate(garments):
-        _in(f"garments[{number}]", _check_garment, source)
+        named_as(f"garments[{number}]", _check_garment, source)
 
 
 def _check_garment(source: GarmentSource) -> None:

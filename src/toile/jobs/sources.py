@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from toile.body.avatar.measures import read_measured
 from toile.body.avatar.read import READERS as AVATARS
@@ -124,11 +125,26 @@ def _garments(
         return _recorded(path, source.size, body)
     if is_mesh_file(path):
         return [read_garment(path, body, units=source.units, hold=source.hold)], []
-    how = {"units": source.units, "seams": inputs.path(source.seams) if source.seams else None}
+    how = _how(source, inputs)
     if source.size != AUTO:
         return read_outfit(path, size=source.size, **how), []
     sized = read_fitted(path, body, **how)
     return [one.pattern for one in sized], [one.reason for one in sized]
+
+
+def check_garment_file(source: GarmentSource, inputs: Inputs) -> None:
+    """Refuse a pattern file that cannot be read, or has no such size; the others are read for a body."""
+    if source.draft:
+        return
+    _refuse_useless_sizes([source], inputs)
+    path = inputs.path(source.file)
+    if path.suffix.lower() != RECORDING and not is_mesh_file(path):
+        read_outfit(path, size="" if source.size == AUTO else source.size, **_how(source, inputs))
+
+
+def _how(source: GarmentSource, inputs: Inputs) -> dict[str, Any]:
+    """Return how a pattern file is read."""
+    return {"units": source.units, "seams": inputs.path(source.seams) if source.seams else None}
 
 
 def _drafted(source: GarmentSource, body: Body) -> tuple[list[Pattern], list[str]]:
