@@ -67,13 +67,17 @@ def watched_memory() -> Iterator[dict[str, float]]:
         thread.join()
 
 
-def plain_loop(cells: list[Cell]) -> float:
-    """Return how long a cell takes in a loop of one thread [s]; the first one warms up."""
-    run(cells[0].job)
-    start = time.perf_counter()
-    for cell in cells[:6]:
-        run(cell.job)
-    return (time.perf_counter() - start) / 6
+def plain_loop(cells: list[Cell], count: int = 12) -> float:
+    """Return how long a cell takes in a loop of one thread that keeps its results [s]; the first warms up."""
+    with tempfile.TemporaryDirectory(prefix="toile-loop-") as folder:
+        places = [Path(folder) / str(k) for k in range(count + 1)]
+        for one in places:
+            one.mkdir()
+        run(cells[0].job, folder=places[-1])
+        start = time.perf_counter()
+        for cell, one in zip(cells, places[:count], strict=False):
+            run(cell.job, folder=one)
+        return (time.perf_counter() - start) / count
 
 
 def timed_drapes(minutes: float, workers: int, out: Path) -> None:

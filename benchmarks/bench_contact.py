@@ -22,9 +22,9 @@ import toile.sim.walk.walker as stage
 from toile import named_body, read_motion
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.audit.check import Audit, Auditor
+from toile.batches.catalogue import outfit
 from toile.core.records import LIMBS, Body, Floats, Garment, Motion, PosedBody, Recording
 from toile.garment.particles import sewn_labels
-from toile.jobs.catalogue import outfit
 from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.dress.dress import dress
 from toile.sim.frame.repair import Repair

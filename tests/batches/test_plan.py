@@ -122,6 +122,8 @@ BAD = {
     "no TOML": ("seed = 7", "seed = [", "no TOML file"),
     "no garments": (PLAN[PLAN.index("[[garments]]") :], "", "'garments' is missing"),
     "not a number": ("seed = 7", "seed = nan", "2: seed must be a whole number"),
+    "pictures of a fit": ("seed = 7", 'job = "fit"\npictures = {}', "3: 'pictures' mean nothing to a fit"),
+    "outfit of a fit": ("seed = 7", 'job = "fit"', "garments[1]: a fit compares all sizes of one garment"),
     "unknown motion": ("[bodies]", '[[motions]]\nnamed = "moonwalk"\n[bodies]', "no motion 'moonwalk'"),
 }  # fmt: skip
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from toile.audit.check import audit_drape
+from toile.batches.catalogue import catalogue_body
 from toile.body.model.hands import narrow_hands
 from toile.body.model.make import named_body
 from toile.core.records import LIMBS
-from toile.jobs.catalogue import catalogue_body
 from toile.pattern.drafts.library import draft
 from toile.sim.dress.dress import dress
 

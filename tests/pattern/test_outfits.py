@@ -9,6 +9,7 @@ import pytest
 
 from toile._kernels import SurfaceTree, meeting_pairs
 from toile.audit.check import audit_drape
+from toile.batches.catalogue import OUTFITS, outfit
 from toile.body.model.make import named_body
 from toile.core.records import Garment, Recording
 from toile.fit.tuck import tuck_in
@@ -16,7 +17,6 @@ from toile.garment.build import build
 from toile.garment.from_mesh import MeshGarment
 from toile.garment.place.dressing_order import sewing_groups
 from toile.garment.place.place import place
-from toile.jobs.catalogue import OUTFITS, outfit
 from toile.pattern.drafts.library import draft
 from toile.pattern.library import read_outfit, write_outfit
 from toile.sim.dress.dress import dress, dress_garments

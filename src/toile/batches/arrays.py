@@ -32,6 +32,9 @@ MEANING = {
     "body_position": "vertices of the body [m], (body vertices, 3)",
     "body_rest": "the same in the body's rest pose [m]",
     "joint": "world transforms of the body's joints, (joints, 4, 4)",
+    "fit_size": "the size that fits the body best",
+    "fit_slack": "room in the tightest girth of that size [m]; negative: too tight",
+    "fit_girth": "the tightest girth",
 }
 """column → what it holds; all are flat lists in row order"""
 

@@ -23,7 +23,7 @@ def _lines(about: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> list
     return [
         f"# {folder_title(cells)}",
         "",
-        f"{about['rows']} drapes of garments on bodies, simulated by Toile {about['toile']}. Of {len(cells)} "
+        f"{about['rows']} {_what(cells)}, by Toile {about['toile']}. Of {len(cells)} "
         f"planned cells: {counts}. Cells that failed their audit are left out unless they were asked for.",
         "",
         "## What varies",
@@ -59,7 +59,18 @@ def _lines(about: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> list
 def folder_title(cells: Sequence[Mapping[str, Any]]) -> str:
     """Return what the data set is about in a few words."""
     garments = list(dict.fromkeys(cell["labels"].get("garment", "") for cell in cells))
-    return f"Drapes of {', '.join(garments[:4])}{' …' if len(garments) > 4 else ''}"
+    what = "Sizes" if _are_fits(cells) else "Drapes"
+    return f"{what} of {', '.join(garments[:4])}{' …' if len(garments) > 4 else ''}"
+
+
+def _are_fits(cells: Sequence[Mapping[str, Any]]) -> bool:
+    return all(cell["job"]["job"] == "fit" for cell in cells)
+
+
+def _what(cells: Sequence[Mapping[str, Any]]) -> str:
+    if _are_fits(cells):
+        return "comparisons of all sizes of a garment with a body, by girths of the cut pieces"
+    return "drapes of garments on bodies, simulated"
 
 
 def _varying(cells: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -27,6 +27,8 @@ from toile.jobs.worker import Worker
 
 CELLS, INPUTS, GIVEN_UP, DONE = "cells", "inputs", "given-up", "cell.json"
 """folders in a store, and the file that says that a cell is done"""
+PASSED, FAILED, REFUSED = "passed", "failed", "refused"
+"""what came of a cell: its audit passed or failed; its job cannot be done"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,12 @@ def read_cell(store: Store, key: str) -> dict[str, Any] | None:
     """Return what came of a cell; None: it is not done."""
     data = store.get(f"{place(key)}/{DONE}")
     return None if data is None else json.loads(data)
+
+
+def forget_cell(store: Store, key: str) -> None:
+    """Let a cell be computed again."""
+    store.remove(f"{place(key)}/{DONE}")
+    store.remove(f"{GIVEN_UP}/{key}.json")
 
 
 def share_inputs(cells: list[Cell], inputs: Inputs, store: Store) -> dict[str, str]:
@@ -178,11 +186,11 @@ def _compute(task: Task, store: Store, folder: Path, cancel: Asked) -> dict[str,
     try:
         done = worker.run(job, folder=folder, inputs=inputs, cancel=cancel, seconds=task.seconds)
         facts = {"facts": dict(done.facts), "problems": list(done.problems), "notes": list(done.notes)}
-        status = "passed" if done.ok else "failed"
+        status = PASSED if done.ok else FAILED
         if task.views is not None:
             facts["pictures"] = _draw(task, worker, folder, done.files, cancel)
     except ToileError as error:
-        facts, status = {"problems": [str(error)]}, "refused"
+        facts, status = {"problems": [str(error)]}, REFUSED
         for path in folder.iterdir():
             path.unlink()
     files = sorted(path.name for path in folder.iterdir() if path.name != "result.json")

@@ -17,6 +17,7 @@ import toile
 from toile.batches.arrays import MEANING, arrays_of
 from toile.batches.card import write_card
 from toile.batches.cell import place, read_cell
+from toile.batches.report import fits_of
 from toile.batches.run import listed
 from toile.batches.store import Store
 from toile.core.atomic import replacing, replacing_path
@@ -47,8 +48,8 @@ def pack(store: Store, folder: str | os.PathLike[str], *, failed: bool = False) 
             if found is None or found["status"] not in (("passed", "failed") if failed else ("passed",)):
                 continue
             recording = _fetched(store, one["key"], found, Path(temporary) / "recording.toile")
+            shards.add(_row(store, one, found, recording, target))
             if recording is not None:
-                shards.add(_row(store, one, found, recording, target))
                 _add_frames(target / FRAMES, one["key"], recording)
     shards.close()
     about = {"toile": toile.__version__, "counts": counts, "rows": shards.count, "columns": shards.columns()}
@@ -69,7 +70,7 @@ def _fetched(store: Store, key: str, found: Mapping[str, Any], path: Path) -> Pa
 
 
 def _row(
-    store: Store, one: Mapping[str, Any], found: Mapping[str, Any], recording: Path, target: Path
+    store: Store, one: Mapping[str, Any], found: Mapping[str, Any], recording: Path | None, target: Path
 ) -> dict[str, Any]:
     """Return one row: labels, figures, arrays, pictures."""
     facts = found["facts"]
@@ -83,17 +84,10 @@ def _row(
     }
     audit = facts.get("audit", {})
     row |= {f"audit_{name}": value for name, value in audit.items() if isinstance(value, int | float)}
-    with RecordedFile(recording) as recorded:
-        garment = recorded.garment
-        row |= {
-            "vertex_count": garment.particle_count,
-            "panel_names": list(garment.panel_names),
-            "garment_names": list(garment.garment_names),
-            "seam_names": list(garment.seam_names),
-            "fabrics": json.dumps([asdict(f) for f in garment.fabrics]),
-            "body_mesh": "" if recorded.body is None else _shared_mesh(recorded.body, target),
-            **arrays_of(recorded),
-        }
+    for fit in fits_of(found):
+        row |= {"fit_size": fit.size, "fit_slack": fit.slack, "fit_girth": fit.girth}
+    if recording is not None:
+        row |= _recorded(recording, target)
     for name in found["files"]:
         if name.endswith(".png"):
             row[f"picture_{name.removesuffix('.png').replace('.', '_')}"] = store.get(
@@ -102,6 +96,21 @@ def _row(
     if "pictures" in found:
         row["cameras"] = json.dumps(found["pictures"])
     return row
+
+
+def _recorded(recording: Path, target: Path) -> dict[str, Any]:
+    """Return what a recording has for a row."""
+    with RecordedFile(recording) as recorded:
+        garment = recorded.garment
+        return {
+            "vertex_count": garment.particle_count,
+            "panel_names": list(garment.panel_names),
+            "garment_names": list(garment.garment_names),
+            "seam_names": list(garment.seam_names),
+            "fabrics": json.dumps([asdict(f) for f in garment.fabrics]),
+            "body_mesh": "" if recorded.body is None else _shared_mesh(recorded.body, target),
+            **arrays_of(recorded),
+        }
 
 
 def _shared_mesh(body: Body, target: Path) -> str:

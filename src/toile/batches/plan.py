@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import random
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
+from toile.batches.bodies import MOST, Bodies, Range, bodies_of, chance_of, rows_of_table
 from toile.batches.cell import Cell, Views
 from toile.batches.lines import key_lines
-from toile.body.model.check_measures import HUMAN
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.io.untrusted_files import decode, read_bytes
@@ -27,6 +26,7 @@ from toile.jobs.records import (
     BodySource,
     Cloth,
     DressJob,
+    FitJob,
     GarmentSource,
     Job,
     MotionSource,
@@ -36,60 +36,11 @@ from toile.jobs.records import (
 from toile.jobs.sources import check_garment_file
 from toile.pattern.drafts.library import check_style
 
-MOST = 1_000_000
-"""cells of a plan"""
 SPLITS = ("train", "validation", "test")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Range(Checked):
-    """A number drawn evenly between two."""
-
-    low: float = field(metadata={"unit": LENGTH})
-    high: float = field(metadata={"unit": LENGTH})
-
-    def check(self) -> None:
-        """Refuse an empty range."""
-        if not self.low <= self.high:
-            raise ToileError(f"the range from {self.low:g} to {self.high:g} is empty: 'low' goes first")
-
-    def draw(self, chance: random.Random) -> float:
-        """Return a number of the range, to a tenth of a millimetre."""
-        return min(max(round(chance.uniform(self.low, self.high), 4), self.low), self.high)
 
 
 Varied = Setting | tuple[Setting, ...] | Range
 """one value, several (each of them is a cell), or a range (drawn for each cell)"""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bodies(Checked):
-    """Who is dressed."""
-
-    named: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    table: str = ""
-    """a CSV file: columns sex, age, name and measures, in cm unless they have a unit; weight in kg"""
-    random: int = number(0, 0, MOST)
-    """so many adults drawn by the plan's seed"""
-    sex: Literal["female", "male", "both"] = "both"
-    """of those"""
-    age: Range = field(default_factory=lambda: Range(low=18, high=80))
-    measures: Mapping[str, Range | float] = lengths()
-    """of those; without: height and weight of European adults"""
-
-    def check(self) -> None:
-        """Refuse measures that there are not."""
-        for name, value in self.measures.items():
-            if name not in HUMAN:
-                raise ToileError(f"measures.{name}: no such measure: there are {', '.join(HUMAN)}")
-            low, high = HUMAN[name]
-            ends = (value.low, value.high) if isinstance(value, Range) else (value, value)
-            if not low <= ends[0] <= ends[1] <= high:
-                unit = "kg" if name == "weight" else "m"
-                raise ToileError(
-                    f"measures.{name}: {ends[0]:g} to {ends[1]:g} {unit}: give {low:g} to {high:g}"
-                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +96,8 @@ class Plan(Checked):
     """Everything that a batch computes."""
 
     name: str = "batch"
+    job: Literal["dress", "fit"] = "dress"
+    """dress: sew and drape, or walk where there are motions; fit: only compare all sizes with each body"""
     seed: int = number(0, 0, 2**53)
     bodies: Bodies = field(default_factory=Bodies)
     garments: tuple[Outfit, ...]
@@ -175,6 +128,23 @@ class Plan(Checked):
                 raise ToileError(f"'{key}' is empty: name at least one, or leave it out")
         if abs(sum(self.splits) - 1) > 1e-6 or min(self.splits) < 0:
             raise ToileError("'splits' are three shares that add up to 1")
+        if self.job == "fit":
+            self._check_fit()
+
+    def _check_fit(self) -> None:
+        """Refuse what a comparison of sizes would pass over."""
+        used = {
+            "sizes": self.sizes != ("",), "fabrics": len(self.fabrics) > 1, "motions": bool(self.motions),
+            "pictures": self.pictures is not None,
+        }  # fmt: skip
+        for key, given in used.items():
+            if given:
+                raise ToileError(f"'{key}' mean nothing to a fit: leave them out")
+        for k, outfit in enumerate(self.garments):
+            if len(outfit.wear) > 1 or any(piece.size for piece in outfit.wear):
+                raise ToileError(
+                    f"garments[{k}]: a fit compares all sizes of one garment: give one, no 'size'"
+                )
 
 
 def read_plan(path: str | Path) -> tuple[Plan, Inputs]:
@@ -236,7 +206,7 @@ def check_plan(plan: Plan, inputs: Inputs) -> None:
     _check_patterns(plan, inputs)
     if plan.pictures is not None:
         named_as("pictures", check_names, plan.pictures.job("dressed.toile"))
-    first = next(bodies_of(plan, inputs))
+    first = next(bodies_of(plan.bodies, plan.seed, inputs))
     for number_, outfit in enumerate(plan.garments):
         for cell in _one_each(plan, first, outfit):
             try:
@@ -248,14 +218,9 @@ def check_plan(plan: Plan, inputs: Inputs) -> None:
 def _check_bodies(plan: Plan, inputs: Inputs) -> None:
     """Refuse names that there are not, and measures that nobody has; those that are drawn are human."""
     known = len(plan.bodies.named)
-    for number_, (label, source) in enumerate(bodies_of(_undrawn(plan), inputs)):
+    for number_, (label, source) in enumerate(bodies_of(replace(plan.bodies, random=0), plan.seed, inputs)):
         key = "bodies.named" if number_ < known else f"bodies.table: {label}"
         named_as(key, check_names, BodyJob(body=source))
-
-
-def _undrawn(plan: Plan) -> Plan:
-    """Return the plan without bodies that are drawn."""
-    return replace(plan, bodies=replace(plan.bodies, random=0))
 
 
 def _check_styles(plan: Plan) -> None:
@@ -301,6 +266,7 @@ def _in_plan(words: str, outfit: int) -> str:
     words = words.removeprefix("dress: ")
     for of_job, of_plan in (
         ("garments[", f"garments[{outfit}].wear["),
+        ("garment:", f"garments[{outfit}].wear[0]:"),
         ("fabric:", "fabrics:"),
         ("motion:", "motions:"),
     ):
@@ -328,7 +294,7 @@ def _one_each(plan: Plan, body: tuple[str, BodySource], outfit: Outfit) -> Itera
 def cell_count(plan: Plan, inputs: Inputs) -> int:
     """Return how many cells a plan has, without making any."""
     b = plan.bodies
-    bodies = len(b.named) + len(b.files) + b.random + (len(_rows(b.table, inputs)) if b.table else 0)
+    bodies = len(b.named) + len(b.files) + b.random + (len(rows_of_table(b.table, inputs)) if b.table else 0)
     outfits = sum(outfit.draws * _choices(outfit) for outfit in plan.garments)
     fixed = len(plan.sizes) * len(plan.fabrics) * max(len(plan.motions), 1)
     return (bodies or 1) * outfits * fixed
@@ -344,7 +310,7 @@ def _choices(outfit: Outfit) -> int:
 
 def cells_of(plan: Plan, inputs: Inputs) -> Iterator[Cell]:
     """Yield the cells of a plan, body by body; each is the same whatever the others are."""
-    for body in bodies_of(plan, inputs):
+    for body in bodies_of(plan.bodies, plan.seed, inputs):
         for outfit in plan.garments:
             yield from _cells_of(plan, body, outfit)
 
@@ -352,7 +318,7 @@ def cells_of(plan: Plan, inputs: Inputs) -> Iterator[Cell]:
 def _cells_of(plan: Plan, body: tuple[str, BodySource], outfit: Outfit) -> Iterator[Cell]:
     label, source = body
     for draw in range(outfit.draws):
-        chance = _chance(plan.seed, "style", label, outfit.name, draw)
+        chance = chance_of(plan.seed, "style", label, outfit.name, draw)
         for pieces in product(*(_pieces(piece, chance) for piece in outfit.wear)):
             for size, cloth, move in product(plan.sizes, plan.fabrics, plan.motions or (None,)):
                 labels = {
@@ -370,6 +336,8 @@ def _cells_of(plan: Plan, body: tuple[str, BodySource], outfit: Outfit) -> Itera
 def _job(
     plan: Plan, body: BodySource, pieces: Sequence[GarmentSource], size: str, cloth: Cloth, move: Move | None
 ) -> Job:
+    if plan.job == "fit":
+        return FitJob(body=body, garment=pieces[0])
     worn = tuple(replace(p, size=size) if size and not p.size and not p.draft else p for p in pieces)
     fabric = tuple(word.strip() for word in cloth.split(",")) if isinstance(cloth, str) else (cloth,)
     dress = DressJob(
@@ -402,11 +370,6 @@ def _source(piece: Piece, style: Mapping[str, Setting]) -> GarmentSource:
     )  # fmt: skip
 
 
-def _chance(seed: int, *words: object) -> random.Random:
-    """Return random numbers that depend on the plan's seed and these words only."""
-    return random.Random(f"{seed}/" + "/".join(map(str, words)))
-
-
 def split_of(plan: Plan, what: str) -> str:
     """Return which split a body or a garment belongs to: by its own name, whatever else is in the plan."""
     share = int(hashlib.sha256(f"{plan.seed} {what}".encode()).hexdigest()[:12], 16) / 16**12
@@ -417,68 +380,3 @@ def split_of(plan: Plan, what: str) -> str:
 
 def _ends(shares: Sequence[float]) -> list[float]:
     return [sum(shares[: k + 1]) for k in range(len(shares))]
-
-
-# ---------------------------------------------------------------------------- bodies
-
-
-def bodies_of(plan: Plan, inputs: Inputs) -> Iterator[tuple[str, BodySource]]:
-    """Yield the bodies of a plan with their names in tables."""
-    b = plan.bodies
-    yield from ((name, BodySource(named=name)) for name in b.named)
-    yield from ((Path(name).stem, BodySource(file=name)) for name in b.files)
-    if b.table:
-        yield from (_measured(row, f"{b.table}, row {k + 1}") for k, row in enumerate(_rows(b.table, inputs)))
-    yield from ((f"random-{k:05d}", _random_body(plan, k)) for k in range(b.random))
-    if not (b.named or b.files or b.table or b.random):
-        yield defaults.BODY, BodySource(named=defaults.BODY)
-
-
-TALL = {"female": (1.64, 0.06), "male": (1.78, 0.06)}
-"""stature of European adults: mean and spread [m]"""
-MASS_INDEX = (24.0, 0.17)
-"""weight / height²: median [kg/m²] and spread of its logarithm"""
-
-
-def _random_body(plan: Plan, number_: int) -> BodySource:
-    """Return the numbered body of a plan: always the same one, however many there are."""
-    b, chance = plan.bodies, _chance(plan.seed, "body", number_)
-    sex: Literal["female", "male"] = chance.choice(("female", "male")) if b.sex == "both" else b.sex
-    age = round(chance.uniform(b.age.low, b.age.high))
-    draw: Callable[[Range | float], float] = lambda v: v.draw(chance) if isinstance(v, Range) else v  # noqa: E731
-    measures = {name: draw(value) for name, value in b.measures.items()} or _usual(sex, chance)
-    return BodySource(sex=sex, age=float(age), measures=measures)
-
-
-def _usual(sex: str, chance: random.Random) -> dict[str, float]:
-    """Return height and weight of an adult."""
-    mean, spread = TALL[sex]
-    height = round(min(max(chance.gauss(mean, spread), mean - 2.5 * spread), mean + 2.5 * spread), 4)
-    index = min(max(chance.lognormvariate(0.0, MASS_INDEX[1]) * MASS_INDEX[0], 17.5), 40.0)
-    return {"height": height, "weight": round(index * height**2, 2)}
-
-
-def _rows(name: str, inputs: Inputs) -> list[dict[str, str]]:
-    path = inputs.path(name)
-    text = decode(read_bytes(path), path.name)
-    rows = list(csv.DictReader(text.splitlines()))
-    if not rows or len(rows) > MOST:
-        raise ToileError(f"bodies.table: {name} has {len(rows)} rows under its line of names")
-    return rows
-
-
-def _measured(row: Mapping[str, str | None], where: str) -> tuple[str, BodySource]:
-    """Return the body of a table's row."""
-    values = {str(key).strip(): str(value or "").strip() for key, value in row.items()}
-    label, sex, age = (values.pop(key, "") for key in ("name", "sex", "age"))
-    plain: dict[str, Any] = {"sex": sex or "female", "age": float(age) if age else None}
-    plain["measures"] = {key: _in_metres(key, value) for key, value in values.items() if value}
-    return label or where.rpartition(" ")[2], from_plain(BodySource, plain, f"bodies.table: {where}")
-
-
-def _in_metres(name: str, text: str) -> float | str:
-    """Return a measure of a table: centimetres where there is no unit, weight in kg."""
-    try:
-        return float(text) if name == "weight" else float(text) / 100
-    except ValueError:
-        return text

@@ -6,6 +6,7 @@ bytes. So whatever dies, the same command goes on where the store is.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import queue
@@ -21,9 +22,11 @@ from typing import Any
 import toile
 from toile.batches.cell import (
     GIVEN_UP,
+    PASSED,
     Cell,
     Task,
     done_keys,
+    forget_cell,
     own_worker,
     read_cell,
     run_task,
@@ -99,9 +102,15 @@ def run_batch(
         task = task_of(cell, inputs, shared, seconds=limits.seconds, memory=limits.memory)
         tasks[task.key] = task, cell
     store.put(LIST, _listed(tasks))
+    return _computed([task for task, _ in tasks.values()], store, runner, tell, cancel)
+
+
+def _computed(tasks: Sequence[Task], store: Store, runner: Runner, tell: Tell, cancel: Asked) -> Counter[str]:
+    """Compute what is not there yet; return how many came out how."""
     settled = done_keys(store) | given_up(store)
-    left = [task for key, (task, _) in tasks.items() if key not in settled]
-    counts, done = Counter({"kept": len(tasks) - len(left)}), len(tasks) - len(left)
+    left = [task for task in tasks if task.key not in settled]
+    done = len(tasks) - len(left)
+    counts = Counter({"kept": done})
     for outcome in runner(left, store, cancel):
         done += 1
         counts[outcome.status] += 1
@@ -112,9 +121,29 @@ def run_batch(
     return counts
 
 
+def retry_batch(
+    store: Store, runner: Runner, *, failed: bool = False, tell: Tell = silent, cancel: Asked = never
+) -> Counter[str]:
+    """Compute cells again that were given up, and go on with what is left; failed: also bad results."""
+    for key in given_up(store):
+        forget_cell(store, key)
+    tasks = [Task(one["key"], one["job"], **one["task"]) for one in listed(store)]
+    if failed:
+        for task in tasks:
+            known = read_cell(store, task.key)
+            if known is not None and known["status"] != PASSED:
+                forget_cell(store, task.key)
+    return _computed(tasks, store, runner, tell, cancel)
+
+
 def _listed(tasks: Mapping[str, tuple[Task, Cell]]) -> bytes:
-    rows = ({"key": key, "labels": dict(c.labels), "job": task.job} for key, (task, c) in tasks.items())
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    """Return a line a cell: all that is needed to tell of it, and to compute it."""
+    lines = []
+    for key, (task, cell) in tasks.items():
+        how = {"views": task.views, "files": task.files, "seconds": task.seconds, "memory": task.memory}
+        row = {"key": key, "labels": dict(cell.labels), "job": task.job, "task": how}
+        lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+    return "".join(lines).encode()
 
 
 def listed(store: Store) -> list[dict[str, Any]]:
@@ -128,14 +157,6 @@ def listed(store: Store) -> list[dict[str, Any]]:
 def given_up(store: Store) -> set[str]:
     """Return the keys of cells that crashed too often."""
     return {name.rpartition("/")[2].removesuffix(".json") for name in store.names(GIVEN_UP)}
-
-
-def forget_given_up(store: Store) -> int:
-    """Let cells that crashed too often be computed again; return how many."""
-    names = list(store.names(GIVEN_UP))
-    for name in names:
-        store.remove(name)
-    return len(names)
 
 
 # ---------------------------------------------------------------------------- here
@@ -220,6 +241,8 @@ PREFIX = "cell-"
 """of the names of tasks"""
 LOOK = 1.0
 """between two looks at cancelling and the scheduler [s]"""
+GATHER = 5.0
+"""longest wait for summaries of tasks that have ended [s]"""
 SCHEDULER_GONE = "the cluster's scheduler is gone: start it and say the same again"
 Say = Callable[[str], None]
 """called with words for the user"""
@@ -308,19 +331,29 @@ class Cluster:
         return found
 
     def _summaries(self, found: list[Any]) -> dict[str, str]:
-        """Return what finished tasks say, by their names; what died with its worker is not among them."""
-        known = {}
-        for future in [future for future in found if future.status == "finished"]:
-            with contextlib.suppress(Exception):
-                known[future.key] = future.result(timeout=LOOK)
-        return known
+        """Return what finished tasks say, by their cells' keys; what died with its worker is not among them.
+
+        All are asked for in one message: one for each would take longer than a short task itself.
+        """
+        finished = [future for future in found if future.status == "finished"]
+
+        async def gathered() -> list[str]:
+            texts = self._client.gather(finished, errors="skip", asynchronous=True)
+            return await asyncio.wait_for(texts, GATHER)
+
+        try:
+            texts = self._client.sync(gathered) if finished else []
+        except Exception:
+            # a worker died with results that were not fetched: the store has them
+            return {}
+        return {json.loads(text)["key"]: text for text in texts}
 
     def _outcome(self, future: Any, task: Task, known: Mapping[str, str], store: Store) -> Outcome | None:
         """Return what came of a task; None: it must be done again."""
         from distributed.scheduler import KilledWorker
 
-        if future.key in known:
-            return outcome_of(known[future.key])
+        if task.key in known:
+            return outcome_of(known[task.key])
         if self._client.status != "running" or future.status in ("cancelled", "lost"):
             raise StoreLost(SCHEDULER_GONE)
         if future.status != "error":

@@ -12,7 +12,7 @@ from typing import Any
 from toile.batches.grid import own_cores
 from toile.batches.plan import Plan, cells_of, read_plan
 from toile.batches.report import draw_sheet, report_lines, rows_of, status_lines
-from toile.batches.run import CRASHED, Cluster, Limits, Local, Outcome, Runner, forget_given_up, run_batch
+from toile.batches.run import CRASHED, Cluster, Limits, Local, Outcome, Runner, retry_batch, run_batch
 from toile.batches.store import StoreLost, open_store
 from toile.cli.common import CHECK_FAILED, Commands, shown
 from toile.core.errors import ToileError
@@ -39,7 +39,7 @@ def add_batch(commands: Commands) -> None:
     parser.add_argument("--workers", type=int, metavar="N", help="processes here (default: one a core)")
     parser.add_argument("--cluster", metavar="tcp://HOST:8786", help="a Dask cluster")
     parser.add_argument("--estimate", action="store_true", help="only check the plan and tell what it takes")
-    parser.add_argument("--failed", action="store_true", help="of retry and pack: see docs/batch.md")
+    parser.add_argument("--failed", action="store_true", help="retry, pack: also failed audits")
     parser.set_defaults(run=run_command)
 
 
@@ -61,7 +61,7 @@ def compute(options: argparse.Namespace, path: str) -> int:
     """Compute a plan's cells."""
     plan, inputs = read_plan(path)
     cells = list(cells_of(plan, inputs))
-    workers = options.workers or own_cores()
+    workers = own_cores() if options.workers is None else max(options.workers, 1)
     print("\n".join(estimate(plan, len(cells), workers)))
     if options.estimate:
         return 0
@@ -69,7 +69,7 @@ def compute(options: argparse.Namespace, path: str) -> int:
         raise ToileError("name where results go: -o FOLDER")
     store = open_store(options.output, make=True)
     limits = Limits(seconds=plan.seconds, memory=round(plan.memory * 1e9))
-    runner: Runner = Cluster(connected(options.cluster), say=_say) if options.cluster else Local(workers)
+    runner = runner_of(options)
     watch = _Watch()
     try:
         counts = run_batch(
@@ -79,6 +79,13 @@ def compute(options: argparse.Namespace, path: str) -> int:
         print(f"{watch.done} cells are done: the same command goes on", file=sys.stderr)
         raise
     return _ended(counts, options.output)
+
+
+def runner_of(options: argparse.Namespace) -> Runner:
+    """Return what computes cells: processes here, or a cluster."""
+    if options.cluster:
+        return Cluster(connected(options.cluster), say=_say)
+    return Local(own_cores() if options.workers is None else options.workers)
 
 
 def connected(address: str) -> Any:
@@ -160,10 +167,9 @@ def show_report(options: argparse.Namespace, out: str) -> int:
 
 
 def retry(options: argparse.Namespace, out: str) -> int:
-    """Let cells that were given up be computed again by the next run."""
-    count = forget_given_up(open_store(out))
-    print(f"{count} cells that crashed are tried again: toile batch PLAN.toml -o {out}")
-    return 0
+    """Compute cells again that crashed, and with --failed those with bad results."""
+    counts = retry_batch(open_store(out), runner_of(options), failed=options.failed, tell=_Watch())
+    return _ended(counts, out)
 
 
 def pack_results(options: argparse.Namespace, out: str) -> int:

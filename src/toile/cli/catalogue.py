@@ -7,16 +7,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from toile.batches.catalogue import OUTFITS, PEOPLE, WANTED, catalogue_cells, enough, table
+from toile.batches.cell import PASSED, Cell, done_keys, forget_cell, read_cell
+from toile.batches.grid import own_cores
+from toile.batches.report import draw_sheet, rows_of
+from toile.batches.run import Local, Outcome, run_batch
+from toile.batches.store import Store, StoreLost, open_store
 from toile.cli.common import CHECK_FAILED, Commands, length
-from toile.core.records import Recording
+from toile.core.errors import ToileError
 from toile.garment.fabric import FABRICS
-from toile.jobs.catalogue import OUTFITS, PEOPLE, WANTED, Cell, enough, run_catalogue, table
+from toile.jobs.describe import Inputs
 from toile.pattern.drafts.library import DRAFTS
-from toile.render.picture import Studio, picture_of
-from toile.render.sheet import contact_sheet
-
-STUDIO = Studio(samples=2, sky_count=24, key_count=8)
-"""quick pictures, small enough for a sheet"""
 
 
 def add_catalogue(commands: Commands) -> None:
@@ -47,11 +48,12 @@ def add_catalogue(commands: Commands) -> None:
     parser.add_argument(
         "--edge", type=length, default=0.02, metavar="2cm", help="edge length of the mesh (default: 2cm)"
     )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
     parser.add_argument("--picture", action="store_true", help="draw every cell and a contact sheet")
     parser.add_argument("--again", action="store_true", help="repeat what an earlier run has done")
     parser.add_argument(
         "-o", "--output", default="catalogue", metavar="FOLDER",
-        help="where results and pictures are kept (default: catalogue)",
+        help="where results and pictures are kept, as those of toile batch (default: catalogue)",
     )  # fmt: skip
     parser.set_defaults(run=run)
 
@@ -60,57 +62,50 @@ def run(options: argparse.Namespace) -> int:
     """Dress all, print the table."""
     garments = _words(options.garments or ",".join(OUTFITS if options.outfits else DRAFTS))
     bodies = _words(options.bodies or ("woman,man" if options.outfits else ",".join(PEOPLE)))
-    folder = Path(options.output)
-    folder.mkdir(parents=True, exist_ok=True)
-    reporter = _Reporter(folder, len(garments) * len(bodies), options.picture)
+    cells = catalogue_cells(
+        garments, bodies, fabric=options.fabric, edge_length=options.edge, pictures=options.picture
+    )
+    runner = Local(own_cores() if options.workers is None else options.workers)
+    store = open_store(options.output, make=True)
+    reporter = _Reporter(store, cells)
     try:
-        cells = run_catalogue(
-            garments, bodies, folder=folder, again=options.again, report=reporter,
-            fabric=options.fabric, edge_length=options.edge,
-        )  # fmt: skip
+        if options.again:
+            for key in reporter.names:
+                forget_cell(store, key)
+        run_batch(cells, store, runner, about={"name": "catalogue"}, tell=reporter)
     except KeyboardInterrupt:
-        print(f"{reporter.done} of {reporter.count} are kept: the same command goes on", file=sys.stderr)
+        print(f"{reporter.done} of {len(cells)} are kept: the same command goes on", file=sys.stderr)
         raise
-    print("\n".join(table(cells)))
-    if options.picture:
-        _draw_sheet(folder, garments, bodies, cells)
-    return 0 if enough(cells) else CHECK_FAILED
+    except StoreLost as error:
+        raise ToileError(str(error)) from None
+    rows = rows_of(store)
+    print("\n".join(table(rows)))
+    sheet = Path(options.output) / "sheet.png"
+    if options.picture and draw_sheet(store, rows, sheet, size=(230, 220)):
+        print(f"look at {sheet}")
+    return 0 if enough(rows) else CHECK_FAILED
 
 
 def _words(text: str) -> list[str]:
     return list(dict.fromkeys(word for word in text.replace(",", " ").split() if word))
 
 
-def _picture(folder: Path, garment: str, body: str) -> Path:
-    return folder / f"{garment}_{Path(body).stem}.png"
-
-
 class _Reporter:
-    """Tells of each cell and draws it."""
+    """Tells of each cell."""
 
-    def __init__(self, folder: Path, count: int, picture: bool) -> None:
-        self.folder, self.count, self.picture, self.done = folder, count, picture, 0
+    def __init__(self, store: Store, cells: Sequence[Cell]) -> None:
+        self._store, inputs = store, Inputs()
+        self.names = {
+            cell.key(inputs): f"{cell.labels['garment']} on {cell.labels['body']}" for cell in cells
+        }
+        self.done = len(done_keys(store) & set(self.names))
 
-    def __call__(self, cell: Cell, recording: Recording | None) -> None:
-        """Print one line; draw the dressed body."""
-        self.done += 1
-        what = "pass" if cell.ok else f"FAIL: {'; '.join(cell.problems)}"
-        print(
-            f"{self.done:4} of {self.count}  {cell.garment} on {cell.body}: {what} ({cell.seconds:.1f} s)",
-            file=sys.stderr,
-            flush=True,
-        )
-        if self.picture and recording is not None:
-            path = _picture(self.folder, cell.garment, cell.body)
-            picture_of(recording, path, views=("three_quarter", "back"), height=480, studio=STUDIO)
-
-
-def _draw_sheet(folder: Path, garments: Sequence[str], bodies: Sequence[str], cells: Sequence[Cell]) -> None:
-    paths = {(g, b): _picture(folder, g, b) for g in garments for b in bodies}
-    found = {place: path for place, path in paths.items() if path.is_file()}
-    wrong = {(c.garment, c.body): c.problems[0] for c in cells if not c.ok}
-    contact_sheet(folder / "sheet.png", garments, bodies, found, wrong, size=(230, 220))
-    print(f"look at {folder / 'sheet.png'}")
+    def __call__(self, outcome: Outcome, done: int, count: int) -> None:
+        """Print one line."""
+        self.done = done
+        made = read_cell(self._store, outcome.key) or {"problems": [outcome.reason]}
+        what = "pass" if outcome.status == PASSED else f"FAIL: {'; '.join(made['problems'])}"
+        print(f"{done:4} of {count}  {self.names[outcome.key]}: {what}", file=sys.stderr, flush=True)
 
 
 COMMANDS = (add_catalogue,)

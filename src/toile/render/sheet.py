@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import IO
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -44,6 +45,18 @@ def contact_sheet(
                 pen.rectangle(box, outline=WRONG, width=3)
     with replacing(path) as file:
         sheet.save(file, format="PNG")
+
+
+def beside_each_other(pictures: Sequence[IO[bytes]], path: str | os.PathLike[str]) -> None:
+    """Write pictures of one height as one PNG, from left to right."""
+    opened = [Image.open(picture).convert("RGB") for picture in pictures]
+    whole = Image.new("RGB", (sum(one.width for one in opened), max(one.height for one in opened)), PAPER)
+    left = 0
+    for one in opened:
+        whole.paste(one, (left, 0))
+        left += one.width
+    with replacing(path) as file:
+        whole.save(file, format="PNG")
 
 
 def _paste(

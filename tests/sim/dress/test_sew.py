@@ -10,13 +10,13 @@ import pytest
 
 from toile import _kernels
 from toile.audit.check import Audit, audit
+from toile.batches.catalogue import catalogue_body
 from toile.body.model.make import named_body
 from toile.body.model.skin import rest_pose
 from toile.core.errors import ToileError
 from toile.core.records import Body, Ints, Pattern, Recording, State
 from toile.garment.build import build, weld
 from toile.garment.particles import sewn_labels
-from toile.jobs.catalogue import catalogue_body
 from toile.pattern.drafts.library import draft
 from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.dress.dress import dress, place_outfit
