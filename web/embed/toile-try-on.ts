@@ -37,7 +37,7 @@ export class ToileTryOn extends HTMLElement {
 
   connectedCallback(): void {
     try {
-      this.stage ??= new Stage(this.place, { label: this.getAttribute("label") ?? "Dressed person, turns with the arrow keys" });
+      this.stage ??= new Stage(this.place, { hair: true, label: this.getAttribute("label") ?? "Dressed person, turns with the arrow keys" });
     } catch {
       return this.tell("This browser shows no 3D pictures.", true);
     }

@@ -12,6 +12,8 @@ export interface StageOptions {
   readonly tone?: string;
   /** "low": what software rendering and old phones can bear; left out: found out */
   readonly quality?: "high" | "low";
+  /** short hair of our own making on bodies; for those that have none */
+  readonly hair?: boolean;
   /** what a screen reader says about the picture */
   readonly label?: string;
 }
@@ -43,6 +45,7 @@ export class Stage {
   private cloth: ClothView | null = null;
   private tape: THREE.Mesh | null = null;
   private tone: string;
+  private readonly hair: boolean;
   private changed = true;
   private asked = 0;
 
@@ -61,6 +64,7 @@ export class Stage {
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     container.append(this.canvas);
     this.tone = options.tone ?? "#c6a793";
+    this.hair = options.hair ?? false;
     this.room = new Room(this.scene, this.renderer, this.simple);
     if (options.background) this.room.setBackground(options.background);
     // before the camera, so that a grab takes the pointer first
@@ -76,7 +80,7 @@ export class Stage {
   setBody(body: BodyMesh | null): void {
     if (this.body) this.scene.remove(this.body.mesh);
     this.body?.dispose();
-    this.body = body && new BodyView(body, this.tone);
+    this.body = body && new BodyView(body, this.tone, this.hair);
     if (this.body) this.scene.add(this.body.mesh);
     this.redraw();
   }

@@ -11,15 +11,15 @@ from toile.audit.check import audit_drape
 from toile.body.model.make import load_body
 from toile.core.errors import ToileError
 from toile.core.records import Body, Fabric, Pattern, Recording
-from toile.export.playback import write_playback
 from toile.fit.girths import girths
 from toile.garment.fabric import fabric
 from toile.shop.tasks.fitmap import LAYERS, map_bytes
-from toile.shop.tasks.looks import linear
+from toile.shop.tasks.colours import linear
+from toile.shop.tasks.moving import standing
 from toile.shop.tasks.patterns import pattern_in_size
 from toile.shop.tasks.preview import PREVIEW, write_preview
 from toile.shop.tasks.sizes import WORDS, ease_rows
-from toile.shop.tasks.streaming import SewingFilm
+from toile.shop.tasks.streaming import Coming, SewingFilm, stream
 from toile.shop.worker import Tell
 from toile.sim.dress.dress import cut_out, dress_garments
 from toile.store.record import save_recording
@@ -34,10 +34,11 @@ def dress_outfit(
     worn, patterns, recording, film = sewn(request["wear"], body, folder, request["edge"], tell)
     tell("checking", 0.0)
     problems = audit_drape(recording).problems
-    tell("writing", 0.0)
     save_recording(recording, folder / "dressed.toile")
-    write_playback(recording, folder / "drape.play")
     write_fit(recording, body, patterns, [str(one["fabric"]) for one in worn], folder)
+    tell("standing", 0.0)
+    count, frames = standing(recording, body)
+    stream(Coming(recording.garment, body, frames, count), folder / "drape.play")
     files = [*preview, *film.names, "dressed.toile", "drape.play", "map.fit", "fit.json"]
     return {"files": files, "problems": list(problems)}, b""
 

@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from toile.core.records import LIMBS, Body, Bools, Floats, Garment, Ints
+from toile.core.records import Body, Garment, Ints
 from toile.geometry.raster import Floats32
+from toile.shop.tasks.colours import linear
+from toile.shop.tasks.mannequin import UNDERLAYER, hair_colours, underlayer
 
 Printer = Callable[[Floats32], Floats32]
 """places in the flat pieces [m], (p, 2) → linear colours, (p, 3)"""
-
-
-def linear(colour: str) -> tuple[float, float, float]:
-    """Return #rrggbb as linear RGB."""
-    values = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
-    low, high = values / 12.92, ((values + 0.055) / 1.055) ** 2.4
-    red, green, blue = (float(v) for v in np.where(values <= 0.04045, low, high))
-    return red, green, blue
 
 
 def printer(way: dict[str, Any], folder: Path) -> Printer | None:
@@ -91,50 +85,20 @@ def _image(path: Path, repeat: float) -> Printer:
     return paint
 
 
-UNDERLAYER = (0.30, 0.275, 0.26)
-"""linear RGB of what everybody wears below, a tone beside the skin's"""
-BELOW_ARMPIT, LEG_LINE, LEG_SLOPE = 0.015, 0.012, 0.75
-"""its upper edge below the armpits [m]; its legs begin so far above the crotch, and rise outward"""
-COVERED = ("torso", "pelvis", "left_thigh", "right_thigh")
-
-
-def body_places(body: Body) -> Floats:
-    """Return where each triangle's corners are, seen from the front [m], (t, 3, 2): for the underlayer."""
-    places: Floats = body.vertices[:, :2][body.triangles]
-    return places
-
-
-def underlayer(body: Body) -> Callable[[Floats32, Ints], Floats32]:
-    """Return how much of the underlayer is at places of the body (p, 2) in its triangles (p,): 0 … 1."""
-    heights = body.measurements
-    top = np.float32(heights.get("armpit_height", 0.75 * heights["height"]) - BELOW_ARMPIT)
-    leg = np.float32(heights.get("crotch_height", 0.47 * heights["height"]) + LEG_LINE)
-    some: Bools = np.isin(body.limb, [LIMBS.index(name) for name in COVERED])
-    covers: Bools = np.asarray(some[body.triangles].all(axis=1))
-
-    def share(place: Floats32, triangle: Ints) -> Floats32:
-        below = np.clip((top - place[:, 1]) / 0.002, 0.0, 1.0)
-        above = np.clip((place[:, 1] - leg - LEG_SLOPE * np.abs(place[:, 0])) / 0.002, 0.0, 1.0)
-        found: Floats32 = (below * above * covers[triangle]).astype(np.float32)
-        return found
-
-    return share
-
-
 def painted(
     garment: Garment, body: Body, printers: list[Printer | None], first: int
 ) -> Callable[..., Floats32]:
-    """Return the paint of a lit scene: prints and underlayer; first: first triangle of the garment."""
+    """Return the paint of a lit scene: prints, underlayer, hair; first: first triangle of the garment."""
     owner = garment.particle_garment[garment.triangles[:, 0]]
-    worn_below = underlayer(body)
+    worn_below, end = underlayer(body), first + len(garment.triangles)
 
     def paint(place: Floats32, hit: Ints, plain: Floats32) -> Floats32:
         colours = plain.copy()
-        skin = hit < first
+        skin, hair = hit < first, hit >= end
         below = worn_below(place[skin], hit[skin])[:, None]
-        colours[skin] += below * (np.array(UNDERLAYER, np.float32) - colours[skin])
-        inside = (hit >= first) & (hit < first + len(owner))
-        whose = np.where(inside, owner[np.clip(hit - first, 0, len(owner) - 1)], -1)
+        colours[skin] += below * (UNDERLAYER - colours[skin])
+        colours[hair] = hair_colours(place[hair])
+        whose = np.where(skin | hair, -1, owner[np.clip(hit - first, 0, len(owner) - 1)])
         for number, printer in enumerate(printers):
             mine = np.asarray(whose == number)
             if printer is not None and mine.any():

@@ -14,12 +14,15 @@ from toile.motion.library import read_motion
 from toile.shop.tasks.streaming import FPS, Coming, stream
 from toile.shop.worker import Tell
 from toile.sim.method import make_method
-from toile.sim.walk.animate import AnimateSettings, simulate
+from toile.sim.walk.animate import AnimateSettings, plan_walk, simulate
+from toile.sim.walk.walker import Walker
 from toile.store.record import Frame, load_recording
 
 ACTS = {"stand": "idle", "turn": "turn", "walk": "walk", "sit": "sit", "reach": "reach"}
 EVERY = 2
 """simulated frames a stored one: 60 a second are simulated"""
+LOWERING = 0.8
+"""time in which the arms come down [s]"""
 
 
 def move_outfit(
@@ -48,3 +51,23 @@ def moved(dressed: Recording, body: Body, request: dict[str, Any], count: int, t
             yield Frame(number / FPS, step.state.position, step.body.vertices, posed)
             number += 1
             tell(request["act"], number / count)
+
+
+def standing(dressed: Recording, body: Body) -> tuple[int, Iterator[Frame]]:
+    """Return how many frames it takes from the pose in which clothes are sewn to standing, and those frames.
+
+    Sleeves are sewn round arms that are held away; nobody stands so.
+    """
+    settings = AnimateSettings(fps=EVERY * FPS, seconds=1 / (EVERY * FPS), lead=LOWERING)
+    plan = plan_walk(dressed, body, read_motion("idle"), settings=settings, method=make_method())
+    count = settings.lead_count // EVERY + 1
+
+    def frames() -> Iterator[Frame]:
+        walker = Walker(dressed.garment, body, plan)
+        for number in range(count):
+            for _ in range(1 if number == 0 else EVERY):
+                step = walker.step()
+            posed = {"world_from_joint": step.body.world_from_joint}
+            yield Frame(number / FPS, step.state.position, step.body.vertices, posed)
+
+    return count, frames()

@@ -16,11 +16,14 @@ from toile.core.records import Body, Recording
 from toile.geometry.raster import Floats32
 from toile.render.camera import frame_views
 from toile.render.picture import LitScene, Studio, frame_meshes, light_scene, render
+from toile.shop.tasks.colours import linear
 from toile.shop.tasks.dressing import sewn
-from toile.shop.tasks.looks import body_places, linear, painted, printer
+from toile.shop.tasks.looks import painted, printer
+from toile.shop.tasks.mannequin import dressed_skin, hair_mesh
+from toile.shop.tasks.moving import standing
 from toile.shop.tasks.sizes import best, size_fits
 from toile.shop.worker import Tell
-from toile.store.record import Played, save_recording
+from toile.store.record import save_recording
 
 QUALITY = 86
 STUDIO = Studio(background=(0.80, 0.775, 0.735), vignette=0.05, exposure=0.92, samples=6)
@@ -45,10 +48,10 @@ def _shots(
     recording: Recording, body: Body, content: dict[str, Any], folder: Path, size: tuple[int, int], tell: Tell
 ) -> Any:
     tell("lighting", 0.0)
-    source = Played(recording)
-    skin, cloth = frame_meshes(recording.garment, body, source.frame(len(source) - 1))
-    meshes = [replace(skin, corner_uv=body_places(body)), cloth]
-    scene = light_scene(meshes, STUDIO)
+    *_, last = standing(recording, body)[1]
+    skin, cloth = frame_meshes(recording.garment, body, last)
+    hair = hair_mesh(body, last.body_vertices)
+    scene = light_scene([dressed_skin(body, skin), cloth, *([hair] if hair else [])], STUDIO)
     ways = content["colours"]
     for number, way in enumerate(ways):
         shown = _painted(scene, recording, body, way, folder)

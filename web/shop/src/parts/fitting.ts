@@ -13,6 +13,7 @@ export type FittingState = "idle" | "sewing" | "dressed" | "failed";
 
 const TICK_MS = 200;
 const FILM_MS = 4000;
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 
 const later = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -66,13 +67,16 @@ export class Fitting {
       const tryOn = await client.createTryOn({ wear });
       if (number !== this.number) return;
       this.tryOn = tryOn;
-      const film = this.watchSewing(tryOn, wear.length, number);
+      // what was sewn before is there at once: no film is made of it
+      const ready = tryOn.work.state === "done";
+      const film = ready ? undefined : this.watchSewing(tryOn, wear.length, number);
       const done = await this.follow(tryOn.id, tryOn.work, number);
       if (number !== this.number || !done) return;
       this.tryOn = { ...tryOn, work: done };
       await film;
       if (number !== this.number) return;
-      await this.show("stand", recording(done), false);
+      if (this.act !== "stand") await this.show("stand", recording(done), false);
+      if (ready || CALM.matches) this.toEnd();
       this.state = "dressed";
       this.update();
       await this.readFit(tryOn.id);
@@ -84,24 +88,32 @@ export class Fitting {
     }
   }
 
-  /** Show the film of the sewing while it is made: pieces fly, seams close. */
+  /** Show what there is while it is made: as it hangs on a body alike, then pieces that fly and seams that close. */
   private async watchSewing(tryOn: TryOn, count: number, number: number): Promise<void> {
+    const base = `/api/tryons/${tryOn.id}/works/${tryOn.work.id}`;
+    const begun = (name: string): boolean => this.work?.files.some((file) => file.name === name) ?? false;
+    const until = async (name: string): Promise<boolean> => {
+      while (number === this.number && !this.done && !begun(name)) await later(TICK_MS);
+      return number === this.number && !this.done;
+    };
     while (number === this.number && (!this.work || this.work.state === "queued")) await later(TICK_MS);
-    // what was sewn before is there at once: no film is made of it
-    if (this.work?.state !== "running" || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    for (let garment = 0; garment < count && number === this.number; garment++) {
-      try {
-        const take = await this.show("sewing", `/api/tryons/${tryOn.id}/works/${this.work.id}/sewing-${garment + 1}.play`, false, garment);
+    try {
+      const first = "preview.play";
+      while (number === this.number && !this.done && !begun(first) && !begun("sewing-1.play")) await later(TICK_MS);
+      if (begun(first) && !this.done) await this.show("sewing", `${base}/${first}`, false);
+      for (let garment = 0; garment < count && !CALM.matches && (await until(`sewing-${garment + 1}.play`)); garment++) {
+        const take = await this.show("sewing", `${base}/sewing-${garment + 1}.play`, false, garment);
         // a device that draws slowly does not wait for the end of the film
         let spare = FILM_MS;
         while (number === this.number && take && !take.ended() && spare > 0) {
           await later(50);
           if (this.done) spare -= 50;
         }
-      } catch {
-        // the film is for the eyes only
-        return;
       }
+      // the arms come down while the rest is written
+      if (await until("drape.play")) await this.show("stand", `${base}/drape.play`, false);
+    } catch {
+      // the film is for the eyes only
     }
   }
 
@@ -121,6 +133,7 @@ export class Fitting {
     if (act === "stand" && !this.wind) {
       this.preparing = undefined;
       await this.show("stand", recording(tryOn.work), false);
+      this.toEnd();
       return;
     }
     this.preparing = act;
@@ -226,6 +239,12 @@ export class Fitting {
     });
     this.update();
     return take;
+  }
+
+  /** Go to the last frame: nobody is to wait for a movement that was seen. */
+  private toEnd(): void {
+    this.began = -1e9;
+    this.holder.use((stage) => stage.redraw());
   }
 
   /** Before each picture: the frame of this moment. */

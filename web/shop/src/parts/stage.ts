@@ -39,7 +39,7 @@ export function stageHolder(update: Update): StageHolder {
     try {
       const viewer = await import("toile-viewer");
       if (left) return;
-      stage = new viewer.Stage(element, { label: element.dataset["label"] ?? "" });
+      stage = new viewer.Stage(element, { label: element.dataset["label"] ?? "", hair: true });
       paint();
       dark.addEventListener("change", paint);
       themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });

@@ -141,7 +141,7 @@ export const de: Texts = {
   "garment.sewing.cutting": "Zuschneiden",
   "garment.sewing.placing": "Die Teile werden um Sie gelegt",
   "garment.sewing.draping": "Der Stoff fällt",
-  "garment.sewing.writing": "Gleich fertig",
+  "garment.sewing.standing": "Gleich fertig",
   "garment.sewing.sewing": "Die Nähte schließen sich",
   "garment.sewing.settling": "Der Stoff fällt",
   "garment.sewing.checking": "Jeder Stich wird geprüft",

@@ -143,7 +143,7 @@ export const en = {
   "garment.sewing.cutting": "Cutting the pieces",
   "garment.sewing.placing": "Laying the pieces round you",
   "garment.sewing.draping": "The cloth falls",
-  "garment.sewing.writing": "Nearly there",
+  "garment.sewing.standing": "Nearly there",
   "garment.sewing.sewing": "Closing the seams",
   "garment.sewing.settling": "The cloth falls",
   "garment.sewing.checking": "Checking every stitch",
