@@ -34,6 +34,9 @@ def add_serve(commands: Commands) -> None:
     parser.add_argument("--storage", metavar="ADDRESS", help="s3+https://host/bucket instead of the folder")
     parser.add_argument("--workers", type=int, metavar="N", help="processes that sew (default: 2)")
     parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="tcp://host:port of a Dask scheduler: its nodes sew"
+    )
+    parser.add_argument(
         "--public", metavar="ADDRESS", help="how visitors reach it, as in https://shop.example"
     )
     parser.add_argument("--checkout", metavar="ADDRESS", help="the merchant's own checkout, after ordering")
@@ -53,7 +56,18 @@ def run_serve(options: argparse.Namespace) -> int:
     from toile.shop.server import serve
     from toile.shop.settings import PREFIX, read_settings
 
-    names = ("host", "port", "database", "storage", "workers", "public", "checkout", "retention_days", "rate")
+    names = (
+        "host",
+        "port",
+        "database",
+        "storage",
+        "workers",
+        "cluster",
+        "public",
+        "checkout",
+        "retention_days",
+        "rate",
+    )
     given = {name: getattr(options, name) for name in names}
     import os
 

@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 import toile
 from toile.shop.bodies import keep_folder, owner_of, work_folder
 from toile.shop.catalogue import FRESH, CatalogueView, seed
+from toile.shop.cluster import Cluster
 from toile.shop.forgetting import forget_old
 from toile.shop.logs import tell, tell_error
 from toile.shop.people import PEOPLE
@@ -82,7 +83,8 @@ def make_app(shop: Shop, *, pages: Path | None = None) -> FastAPI:
     state.catalogue, state.advice = CatalogueView(shop), AdviceKept()
     state.helpers = Helpers(HELPERS, Limits(memory=2_000_000_000, seconds=60.0, nice=2))
     state.uploads, state.postman = Uploads(), Postman(shop)
-    state.queue = Queue(shop, {"dress": DRESS, "move": MOVE, "drape_pictures": PICTURES})
+    cluster = Cluster(shop.settings.cluster) if shop.settings.cluster else None
+    state.queue = Queue(shop, {"dress": DRESS, "move": MOVE, "drape_pictures": PICTURES}, cluster)
     app.router.lifespan_context = _lifespan
     _add_pages(app, pages or Path(str(resources.files("toile.web").joinpath("page"))))
     app.add_middleware(Shell, shop=shop)

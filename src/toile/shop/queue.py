@@ -17,6 +17,7 @@ from sqlalchemy.engine import RowMapping
 
 from toile.core.errors import ToileError
 from toile.shop.bodies import work_folder
+from toile.shop.cluster import Cluster, ClusterWorker
 from toile.shop.logs import tell, tell_error
 from toile.shop.messages import File, Work
 from toile.shop.schema import files, jobs
@@ -141,8 +142,8 @@ def keep_results(shop: Shop, connection: Connection, row: RowMapping, names: lis
 class Queue:
     """Threads that take jobs in turn, each with a worker process of its own."""
 
-    def __init__(self, shop: Shop, kinds: dict[str, Kind]) -> None:
-        self._shop, self._kinds = shop, kinds
+    def __init__(self, shop: Shop, kinds: dict[str, Kind], cluster: Cluster | None = None) -> None:
+        self._shop, self._kinds, self._cluster = shop, kinds, cluster
         settings = shop.settings
         self._limits = Limits(memory=settings.job_memory, seconds=settings.job_seconds)
         self._wake, self._ending = threading.Event(), threading.Event()
@@ -169,6 +170,8 @@ class Queue:
         self._wake.set()
         for thread in self._threads:
             thread.join(wait)
+        if self._cluster is not None:
+            self._cluster.close()
 
     def _put_back(self) -> None:
         # one server a database takes jobs; those marked as running are of its former life
@@ -181,7 +184,7 @@ class Queue:
             connection.execute(update(jobs).where(*left).values(**again))
 
     def _serve(self, number: int) -> None:
-        worker = Worker(self._limits)
+        worker = ClusterWorker(self._cluster, self._limits) if self._cluster else Worker(self._limits)
         worker.start()
         while not self._ending.is_set():
             self.pids[number] = worker.pid
@@ -218,7 +221,7 @@ class Queue:
                 return None
             return connection.execute(select(jobs).where(jobs.c.id == found)).mappings().one()
 
-    def _do(self, row: RowMapping, worker: Worker) -> None:
+    def _do(self, row: RowMapping, worker: Worker | ClusterWorker) -> None:
         kind, shop = self._kinds[row["kind"]], self._shop
         try:
             with work_folder(shop) as folder:

@@ -33,7 +33,9 @@ class ShopSettings:
     checkout: str = ""
     """address of the merchant's own checkout that gets the customer after ordering; empty: none"""
     workers: int = 2
-    """processes that sew"""
+    """processes that sew; with a cluster: jobs that are given to it at a time"""
+    cluster: str = ""
+    """tcp://host:port of a Dask scheduler whose nodes sew; empty: this machine does"""
     retention_days: float = 30.0
     """visitors that were not seen for so long are deleted with all that is theirs"""
     rate: float = 1.0
@@ -58,6 +60,8 @@ class ShopSettings:
             raise ToileError(f"{self.workers} workers: choose 1 to 64 (0: this process takes no jobs)")
         if not 0.005 <= self.edge <= 0.1:
             raise ToileError(f"an edge length of {self.edge:g} m: choose 0.005 to 0.1")
+        if self.cluster and not self.cluster.startswith(("tcp://", "tls://")):
+            raise ToileError(f"--cluster {self.cluster[:60]}: wanted tcp://host:port of a Dask scheduler")
         if self.retention_days <= 0:
             raise ToileError("the retention time must be more than 0 days")
         if not is_loopback(self.host):

@@ -4,7 +4,7 @@ import { keyed } from "lit-html/directives/keyed.js";
 import { basketCount } from "./basket";
 import { icon, type IconName } from "./parts/icon";
 import type { Update } from "./page";
-import { choose, settings, type Theme } from "./settings";
+import { choose, network, settings, type Theme } from "./settings";
 import { type Language, LANGUAGES, speak, t, type Units } from "./texts";
 
 function way(path: string, sign: IconName, text: string, here: string, count = 0): TemplateResult {
@@ -32,7 +32,7 @@ export function frame(page: TemplateResult, path: string, update: Update): Templ
           </ul>
         </nav>
       </header>
-      ${navigator.onLine ? nothing : html`<p class="offline" role="status">${icon("offline")}${t("shop.offline")}</p>`}
+      ${navigator.onLine && !network.lost ? nothing : html`<p class="offline" role="status">${icon("offline")}${t("shop.offline")}</p>`}
       <main id="content" tabindex="-1">${page}</main>
       ${foot(update)}
       <div id="said" role="status" aria-live="polite"></div>`,

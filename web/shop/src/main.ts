@@ -5,10 +5,11 @@ import "../../shared/tokens.css";
 import "../../shared/base.css";
 import "./styles/shop.css";
 import { html, render } from "lit-html";
+import { onBasket, readBasket } from "./basket";
 import { frame } from "./frame";
 import { failed, link, notice, skeletons } from "./parts/states";
 import { find, type Page, route } from "./page";
-import { applyTheme, settings } from "./settings";
+import { applyTheme, network, settings } from "./settings";
 import { speak, t } from "./texts";
 import { say } from "./parts/say";
 
@@ -62,7 +63,8 @@ async function open(first: boolean): Promise<void> {
     scrollTo(0, 0);
     const heading = document.querySelector<HTMLElement>("main h1");
     heading?.setAttribute("tabindex", "-1");
-    heading?.focus({ preventScroll: true });
+    // what is still being fetched has no heading yet
+    (heading ?? document.getElementById("content"))?.focus({ preventScroll: true });
   });
 }
 
@@ -84,6 +86,7 @@ root.addEventListener("click", (event) => {
   void open(false);
 });
 addEventListener("popstate", () => void open(false));
+onBasket(update);
 addEventListener("offline", () => update());
 addEventListener("online", () => {
   say(t("shop.online"));
@@ -93,4 +96,12 @@ addEventListener("online", () => {
 applyTheme();
 await speak(settings.language);
 void open(true);
-if (import.meta.env.PROD && "serviceWorker" in navigator) void navigator.serviceWorker.register("/offline.js");
+void readBasket().catch(() => undefined);
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  void navigator.serviceWorker.register("/offline.js");
+  // a page that came from the store is not always told by the browser
+  navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<string>) => {
+    network.lost = data === "from the store";
+    update();
+  });
+}

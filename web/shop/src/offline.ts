@@ -15,8 +15,8 @@ self.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
   if (url.pathname.startsWith("/assets/") || url.pathname.startsWith("/api/pictures/")) event.respondWith(storeFirst(request));
-  else if (request.mode === "navigate") event.respondWith(serverFirst(request, "/"));
-  else if (DATA.some((path) => url.pathname.startsWith(path)) && !url.pathname.endsWith("/export")) event.respondWith(serverFirst(request));
+  else if (request.mode === "navigate") event.respondWith(serverFirst(request, event.resultingClientId, "/"));
+  else if (DATA.some((path) => url.pathname.startsWith(path)) && !url.pathname.endsWith("/export")) event.respondWith(serverFirst(request, event.clientId));
 });
 
 async function takeOver(): Promise<void> {
@@ -34,18 +34,32 @@ async function storeFirst(request: Request): Promise<Response> {
   return answer;
 }
 
-async function serverFirst(request: Request, instead?: string): Promise<Response> {
+async function serverFirst(request: Request, client: string, instead?: string): Promise<Response> {
   const store = await caches.open(STORE);
   try {
     const answer = await fetch(request);
     if (answer.ok) await keep(store, instead ? new Request(instead) : request, answer.clone());
+    await tell(client, "from the server");
     return answer;
   } catch (error) {
     const held = await store.match(instead ?? request);
-    if (held) return held;
+    if (held) {
+      await tell(client, "from the store");
+      return held;
+    }
     throw error;
   }
 }
+
+/** Let the page know where its data came from: it says when the network is gone. */
+async function tell(client: string, from: string): Promise<void> {
+  (await self.clients.get(client))?.postMessage(from);
+}
+
+/** After everything of a visitor's was deleted, nothing of it stays on their device. */
+self.addEventListener("message", (event) => {
+  if (event.data === "forget") event.waitUntil(caches.delete(STORE));
+});
 
 async function keep(store: Cache, request: Request, answer: Response): Promise<void> {
   const names = await store.keys();

@@ -46,3 +46,6 @@ export function applyTheme(): void {
   if (settings.theme === "auto") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = settings.theme;
 }
+
+/** The server cannot be reached, and what is seen was kept. */
+export const network = { lost: false };

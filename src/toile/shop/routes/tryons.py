@@ -119,7 +119,7 @@ def delete_tryon(asker: Visiting, tryon_id: Id) -> Done:
 
 @router.post("/tryons/{tryon_id}/motions", response_model=Work, status_code=202, operation_id="createMotion")
 def create_motion(asker: Visiting, request: Request, tryon_id: Id, wanted: MotionRequest) -> Work:
-    """Stand, turn, walk, sit or reach in what was put on; the recording can be streamed while it is made."""
+    """Stand, turn, walk, sit or reach in what was put on; its recording streams while it is made."""
     asker.may("work")
     shop = asker.shop
     with shop.engine.begin() as connection:

@@ -13,8 +13,8 @@ from toile.core.errors import ToileError
 from toile.core.records import Body, Fabric, Pattern, Recording
 from toile.fit.girths import girths
 from toile.garment.fabric import fabric
-from toile.shop.tasks.fitmap import LAYERS, map_bytes
 from toile.shop.tasks.colours import linear
+from toile.shop.tasks.fitmap import LAYERS, map_bytes
 from toile.shop.tasks.moving import standing
 from toile.shop.tasks.patterns import pattern_in_size
 from toile.shop.tasks.preview import PREVIEW, write_preview

@@ -1,4 +1,4 @@
-"""The mannequin of the catalogue's pictures, as the page has it (web/viewer/materials): skin, underlayer, hair."""
+"""The mannequin of the catalogue's pictures, as pages have it (web/viewer/materials)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from toile.core.records import LIMBS, Body, Bools, Floats, Ints
+from toile.core.records import LIMBS, Body, Bools, Floats, Ints, as_ints
 from toile.geometry.raster import Floats32
 from toile.render.picture import Mesh
 from toile.render.surface import vertex_normals
@@ -19,7 +19,8 @@ LEG_END, LEG_SLOPE = 0.43, 0.1
 STRAP, STRAP_END, SHOULDER = 0.036, 0.078, 0.83
 SCOOP_FRONT, SCOOP_BACK = 0.752, 0.79
 TOP, BELOW_PIT = 0.845, 0.012
-ARM = [LIMBS.index(f"{side}_{part}") for side in ("left", "right") for part in ("upper_arm", "forearm", "hand")]
+ARM_PARTS = ("upper_arm", "forearm", "hand")
+ARM = [LIMBS.index(f"{side}_{part}") for side in ("left", "right") for part in ARM_PARTS]
 HEAD = 0.13
 """chin to crown (Drillis and Contini 1966)"""
 HAIRLINE = np.array(
@@ -55,9 +56,9 @@ def underlayer(body: Body) -> Share:
     """Return how much of the underlayer is at places of the body (p, 2) in its triangles (p,): 0 … 1."""
     low, tall = float(body.vertices[:, 1].min()), float(np.ptp(body.vertices[:, 1]))
     pit_x, pit_y = _armpit(body, low, tall)
-    arm: Bools = np.isin(body.limb, ARM)[body.triangles].any(axis=1)
+    arm: Bools = np.asarray(np.isin(body.limb, ARM)[body.triangles].any(axis=1))
     middle = body.vertices[:, 2][body.triangles].mean(axis=1)
-    behind: Bools = middle < float(np.median(body.vertices[:, 2]))
+    behind: Bools = np.asarray(middle < float(np.median(body.vertices[:, 2])))
 
     def share(place: Floats32, triangle: Ints) -> Floats32:
         x, y = np.abs(place[:, 0]) / tall, (place[:, 1] - low) / tall
@@ -93,11 +94,11 @@ def hair_mesh(body: Body, vertices: Floats) -> Mesh | None:
     chosen = body.triangles[(above[body.triangles] > -0.06).all(axis=1)]
     if not len(chosen):
         return None
-    on, triangles = np.unique(chosen, return_inverse=True)
+    on, corners = np.unique(chosen, return_inverse=True)
     share = np.clip(above[on] / 0.3, 0.0, 1.0)
     lift = HAIR_LIFT * float(np.ptp(body.vertices[:, 1])) * (0.1 + 0.9 * share * (2 - share))
     points = vertices[on] + lift[:, None] * vertex_normals(vertices, body.triangles)[on]
-    triangles = triangles.reshape(-1, 3).astype(np.int32)
+    triangles = as_ints(corners.reshape(-1, 3), len(chosen), 3, name="hair triangles")
     places = np.stack([body.vertices[on, 0], above[on]], axis=1)[triangles]
     return Mesh("hair", points, triangles, HAIR.astype(np.float64), cloth=False, corner_uv=places)
 

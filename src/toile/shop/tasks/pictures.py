@@ -35,7 +35,7 @@ def drape_picture(
 ) -> tuple[dict[str, Any], bytes]:
     """Sew a garment on a body in the size that fits it, and render it in all its colours."""
     body, content = load_body(folder / "body.toile"), request["content"]
-    size, _ = best(size_fits(content, folder, body))
+    size, _ = best(size_fits(content, folder, body), content["sex"])
     wear = [{"content": content, "size": size, "colour": content["colours"][0]["id"], "fabric": None}]
     _, _, recording, _ = sewn(wear, body, folder, request["edge"], tell)
     found = audit_drape(recording)

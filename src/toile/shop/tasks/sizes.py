@@ -12,6 +12,7 @@ from toile.core.records import Body
 from toile.fit.girths import Girth, girths
 from toile.fit.size import ENOUGH
 from toile.garment.fabric import FABRICS
+from toile.pattern.grading.sizes import HEIGHT, SIZES
 from toile.shop.tasks.patterns import pattern_in_size
 from toile.shop.worker import Tell
 
@@ -60,9 +61,19 @@ def size_fits(content: dict[str, Any], folder: Path, body: Body) -> list[dict[st
     return found
 
 
-def best(fits: list[dict[str, Any]]) -> tuple[str, str]:
-    """Return the smallest size that is nowhere tight, and why, in one line."""
+def best(fits: list[dict[str, Any]], sex: str) -> tuple[str, str]:
+    """Return the size to take, and why, in one line.
+
+    A garment is designed with its ease on the body of its size: the size whose body is most like this one,
+    where the garment is meant to be closest, sits as it was meant to. It must not be tight anywhere. Where no
+    table says whom a size is for, it is the smallest that is nowhere tight.
+    """
     good = [fit for fit in fits if WORDS.index(fit["word"]) >= WORDS.index("close")]
+    meant = [(off, fit, row) for fit in good for off, row in _meant_for(fit, sex)]
+    if meant:
+        _, chosen, row = min(meant, key=lambda one: (one[0], one[1]["size"]))
+        level = row["level"].replace("_", " ")
+        return chosen["size"], f"Cut for a {level} like yours: {_rooms(chosen)}"
     slack = {fit["size"]: min((r["ease"] - r["least"] for r in fit["ease"]), default=0.0) for fit in fits}
     if good:
         chosen = min(good, key=lambda fit: slack[fit["size"]])
@@ -72,12 +83,31 @@ def best(fits: list[dict[str, Any]]) -> tuple[str, str]:
     else:
         chosen = max(fits, key=lambda fit: slack[fit["size"]])
         why = f"none is wide enough; this one is the least {chosen['word'].removeprefix('too ')}"
-    parts = [f"{_cm(row['ease'])} at the {row['level'].replace('_', ' ')}" for row in chosen["ease"]]
-    return chosen["size"], f"{why[0].upper()}{why[1:]}: {', '.join(parts) or 'nothing to compare'}"
+    return chosen["size"], f"{why[0].upper()}{why[1:]}: {_rooms(chosen)}"
+
+
+def _meant_for(fit: dict[str, Any], sex: str) -> list[tuple[float, dict[str, Any]]]:
+    """Return by how much the body differs from the one of a size where the garment is closest to it."""
+    name = "man" if sex == "male" else "woman"
+    size = SIZES[name].get(fit["size"])
+    if size is None:
+        return []
+    body = size.measurements(HEIGHT[name])
+    known = [(row["garment"] - body[row["level"]], row) for row in fit["ease"] if row["level"] in body]
+    if not known:
+        return []
+    _, row = min(known, key=lambda one: one[0])
+    return [(abs(row["body"] - body[row["level"]]), row)]
+
+
+def _rooms(fit: dict[str, Any]) -> str:
+    parts = [f"{_cm(row['ease'])} at the {row['level'].replace('_', ' ')}" for row in fit["ease"]]
+    return ", ".join(parts) or "nothing to compare"
 
 
 def _cm(ease: float) -> str:
-    return f"{abs(ease) * 100:.0f} cm {'room' if ease >= 0 else 'too little'}"
+    whole = round(abs(ease) * 100)
+    return f"{whole} cm {'room' if ease >= 0 or not whole else 'too little'}"
 
 
 def advice(request: dict[str, Any], data: bytes, folder: Path, tell: Tell) -> tuple[dict[str, Any], bytes]:
@@ -89,5 +119,5 @@ def advice(request: dict[str, Any], data: bytes, folder: Path, tell: Tell) -> tu
         if content["pattern"]:
             (path / f"{content['pattern']}.pattern").write_bytes(data[cut:])
         fits = size_fits(content, path, load_body(path / "body.toile"))
-    size, reason = best(fits)
+    size, reason = best(fits, content["sex"])
     return {"recommended": size, "reason": reason, "sizes": fits}, b""

@@ -63,6 +63,7 @@ export function body(_: Record<string, string>, update: Update): Page {
     asked = false;
     await client.deleteVisitor();
     client.forget();
+    navigator.serviceWorker?.controller?.postMessage("forget");
     askAgain();
     say(t("body.deleted"));
     await load();

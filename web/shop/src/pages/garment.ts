@@ -15,8 +15,8 @@ import { swatch } from "../parts/swatch";
 import { twins } from "../parts/twins";
 import { viewButtons } from "../parts/stage";
 import type { Page, Update } from "../page";
-import { client, theBody, theGarment } from "../shop";
-import { price, t } from "../texts";
+import { client, theBody, theGarment, theRail } from "../shop";
+import { price, t, word } from "../texts";
 
 interface Known {
   garment: Garment;
@@ -33,7 +33,9 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
   let other: { size: string; fitting: Fitting } | undefined;
   const fitting = new Fitting(update);
   const share = shareBox(update);
-  const wear = (wanted: string) => [{ garment_id: id, size: wanted, colour: way?.id ?? null }];
+  let fabric: string | null = null;
+  let fabrics: string[] = [];
+  const wear = (wanted: string) => [{ garment_id: id, size: wanted, colour: way?.id ?? null, fabric }];
 
   const load = async (): Promise<void> => {
     error = undefined;
@@ -41,6 +43,7 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
       const [found, { body, own }] = await Promise.all([theGarment(id), theBody()]);
       const advice = await client.getSizeAdvice(id, { body_id: body.id });
       known = { garment: found, advice, own, bodyId: body.id };
+      fabrics = (await theRail()).filters.fabrics;
       way ??= found.colours[0];
       size ||= advice.recommended;
     } catch (why) {
@@ -63,6 +66,12 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
   const dye = (wanted: ColourWay): void => {
     way = wanted;
     for (const one of [fitting, other?.fitting]) one?.colour(0, wanted);
+    update();
+  };
+  const cutFrom = (wanted: string): void => {
+    fabric = wanted || null;
+    // another fabric hangs in another way: it is sewn anew
+    if (fitting.state !== "idle") sew();
     update();
   };
   const endCompare = (): void => {
@@ -128,10 +137,7 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
     return html`<div class="tools">
       ${actButtons(fitting, (act) => both((one) => void one.move(act)))}
       ${windButtons(fitting, (wind) => both((one) => void one.blow(wind)))}
-      ${fitPanel(fitting, other?.fitting, () => {
-        const on = !fitting.fitShown;
-        both((one) => one.showFit(on));
-      })}
+      ${fitPanel(fitting, other?.fitting, (on, layer) => both((one) => one.showFit(on, layer)))}
       <div class="row">
         ${other
           ? html`<button class="button" aria-pressed="true" @click=${endCompare}>${icon("compare")}${t("garment.compare.end")}</button>`
@@ -178,6 +184,13 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
       )}
     </fieldset>
     ${sizeRow(shown, advice, size, takeSize)}
+    <label class="choice fabric-choice">
+      <span class="label">${t("garment.fabrics")}</span>
+      <select class="input" @change=${(event: Event) => cutFrom((event.target as HTMLSelectElement).value)}>
+        <option value="" ?selected=${fabric === null}>${t("garment.fabric.own")}: ${word(`fabric.${shown.fabric}`, shown.fabric)}</option>
+        ${fabrics.filter((one) => one !== shown.fabric).map((one) => html`<option value=${one} ?selected=${one === fabric}>${word(`fabric.${one}`, one)}</option>`)}
+      </select>
+    </label>
     <div class="garment-buttons">
       <button class="button main wide" ?disabled=${fitting.state === "sewing"} @click=${sew}>
         ${icon("scissors")}${fitting.state === "dressed" ? t("garment.sew.again") : t("garment.sew")}

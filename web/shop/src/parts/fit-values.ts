@@ -1,15 +1,19 @@
-/** The values of a fit map, one a particle of the recordings, 0 loose … 1 too tight. */
-import type { FitMap } from "../../../shared/api";
+/** A layer of a fit map, one value a particle of the recordings, 0 … 1: loose to too tight, or far to touching. */
+import type { FitLayer, FitMap } from "../../../shared/api";
 
-export function readFit(data: ArrayBuffer, fit: FitMap): Float32Array {
+export function readFit(data: ArrayBuffer, fit: FitMap, name: FitLayer["name"]): Float32Array {
   const length = new DataView(data).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length))) as { count: number; layers: string[] };
-  const at = head.layers.indexOf("stretch");
-  if (at < 0) throw new Error("the fit map tells no stretch");
+  const at = head.layers.indexOf(name);
+  if (at < 0) throw new Error("the fit map has no such layer");
   const padded = head.count + ((4 - (head.count % 4)) % 4);
   const steps = new Uint8Array(data, 4 + length + at * padded, head.count);
-  const stops = fit.layers.find((layer) => layer.name === "stretch")?.stops ?? [0.2, 0.4, 0.6, 0.8];
-  return Float32Array.from(steps, (step) => evenly(step / 255, stops));
+  const layer = fit.layers.find((one) => one.name === name);
+  if (!layer) throw new Error("the fit map has no such layer");
+  const stops = layer.stops.map((stop) => (stop - layer.low) / (layer.high - layer.low));
+  const shares = Float32Array.from(steps, (step) => evenly(step / 255, stops));
+  // what touches the skin is at the same end of the colours as what is tight
+  return name === "distance" ? shares.map((share) => 1 - share) : shares;
 }
 
 /** Give each word of the legend a fifth of the colours, wherever the stops between words are. */

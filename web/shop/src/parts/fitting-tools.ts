@@ -1,6 +1,6 @@
 /** What one can do in what is worn: move, wind, how it fits; and how far the sewing is. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { EaseRow } from "../../../shared/api";
+import type { EaseRow, FitLayer } from "../../../shared/api";
 import { settings } from "../settings";
 import { length, t, type TextKey, word } from "../texts";
 import type { Act, Fitting } from "./fitting";
@@ -19,6 +19,10 @@ const WINDS: [number, TextKey][] = [
   [0, "garment.wind.off"],
   [3, "garment.wind.breeze"],
   [8, "garment.wind.gust"],
+];
+const LAYERS: [FitLayer["name"], TextKey][] = [
+  ["stretch", "garment.fit.stretch"],
+  ["distance", "garment.fit.distance"],
 ];
 const WORDS = ["loose", "easy", "close", "tight", "too tight"];
 
@@ -50,17 +54,26 @@ export function windButtons(fitting: Fitting, blow: (wind: number) => void): Tem
 }
 
 /** The map's switch, its legend of five words, and the room at bust, waist and hips. */
-export function fitPanel(fitting: Fitting, other: Fitting | undefined, toggle: () => void): TemplateResult {
-  const { fit } = fitting;
+export function fitPanel(fitting: Fitting, other: Fitting | undefined, show: (on: boolean, layer: FitLayer["name"]) => void): TemplateResult {
+  const { fit, fitLayer } = fitting;
+  const words = fitLayer === "stretch" ? WORDS : [...(fit?.layers.find((layer) => layer.name === "distance")?.words ?? [])].reverse();
   return html`<div class="fit">
-    <button class="button" aria-pressed=${fitting.fitShown ? "true" : "false"} ?disabled=${!fit} @click=${toggle}>
+    <button class="button" aria-pressed=${fitting.fitShown ? "true" : "false"} ?disabled=${!fit} @click=${() => show(!fitting.fitShown, fitLayer)}>
       ${icon("map")}${t("garment.fit")}
     </button>
     ${fit && fitting.fitShown
       ? html`<figure class="legend">
-          <figcaption class="hint">${t("garment.fit.legend")}</figcaption>
+          <figcaption>
+            ${LAYERS.map(
+              ([layer, text]) => html`<label class="switch-choice">
+                <input type="radio" name="fit-layer" .checked=${layer === fitLayer} @change=${() => show(true, layer)} />
+                <span>${t(text)}</span>
+              </label>`,
+            )}
+            <span class="hint">${t(fitLayer === "stretch" ? "garment.fit.stretch.text" : "garment.fit.distance.text")}</span>
+          </figcaption>
           <ul>
-            ${WORDS.map((name) => html`<li class=${key(name)}><span aria-hidden="true"></span>${fitWord(name)}</li>`)}
+            ${words.map((name, i) => html`<li class=${key(WORDS[i] ?? "")}><span aria-hidden="true"></span>${fitWord(name)}</li>`)}
           </ul>
         </figure>`
       : nothing}

@@ -1,6 +1,6 @@
 /** One outfit on one stage: asks for it to be sewn, shows it being sewn, lets it move, colours it, maps its fit. */
 import type { Stage } from "toile-viewer";
-import { type ColourWay, type FitMap, type Garment, type MotionRequest, Refusal, type TryOn, type Wear, type Work } from "../../../shared/api";
+import { type ColourWay, type FitLayer, type FitMap, type Garment, type MotionRequest, Refusal, type TryOn, type Wear, type Work } from "../../../shared/api";
 import { client, theGarment } from "../shop";
 import type { Update } from "../page";
 import { clothLook } from "./cloth-look";
@@ -33,6 +33,7 @@ export class Fitting {
   error: unknown;
   fit: FitMap | undefined;
   fitShown = false;
+  fitLayer: FitLayer["name"] = "stretch";
   wind = 0;
   readonly holder: StageHolder;
   /** called when the pointer turned the stage, for a twin beside it */
@@ -44,7 +45,7 @@ export class Fitting {
   private only: number | undefined;
   private ways: (ColourWay | undefined)[] = [];
   private garments: Garment[] = [];
-  private values: Float32Array | undefined;
+  private readonly values = new Map<FitLayer["name"], Float32Array>();
   private began = 0;
   private loops = false;
   private number = 0;
@@ -57,8 +58,9 @@ export class Fitting {
   /** Sew these on the visitor's body. */
   async sew(wear: Wear[]): Promise<void> {
     const number = ++this.number;
-    Object.assign(this, { state: "sewing", work: undefined, error: undefined, fit: undefined, values: undefined, act: "sewing", preparing: undefined });
+    Object.assign(this, { state: "sewing", work: undefined, error: undefined, fit: undefined, act: "sewing", preparing: undefined });
     this.motions.clear();
+    this.values.clear();
     this.fitShown = false;
     this.update();
     try {
@@ -178,10 +180,15 @@ export class Fitting {
     this.dye();
   }
 
-  showFit(on: boolean): void {
-    this.fitShown = on && this.values !== undefined;
-    this.holder.use((stage) => stage.setClothValues(this.fitShown ? (this.values ?? null) : null));
+  showFit(on: boolean, layer = this.fitLayer): void {
+    this.fitLayer = layer;
+    this.fitShown = on && this.values.has(layer);
+    this.paintFit();
     this.update();
+  }
+
+  private paintFit(): void {
+    this.holder.use((stage) => stage.setClothValues(this.fitShown ? (this.values.get(this.fitLayer) ?? null) : null));
   }
 
   async picture(): Promise<Blob | undefined> {
@@ -233,7 +240,7 @@ export class Fitting {
       this.take?.close();
       this.take = take;
       this.dye();
-      if (this.fitShown) stage.setClothValues(this.values ?? null);
+      if (this.fitShown) this.paintFit();
       stage.onTick = (time) => this.tick(stage, time);
       stage.redraw();
     });
@@ -264,7 +271,7 @@ export class Fitting {
       this.take?.cloth.parts.forEach((part, i) => {
         const index = this.only ?? part.garment;
         const way = this.ways[index];
-        const fabric = part.material.fabric ?? this.garments[index]?.fabric;
+        const fabric = this.tryOn?.wear[index]?.fabric ?? part.material.fabric ?? this.garments[index]?.fabric;
         if (way && fabric) stage.setMaterial(i, clothLook(way, fabric));
       });
     });
@@ -274,7 +281,8 @@ export class Fitting {
     try {
       this.fit = await client.getFit(id);
       const answer = await fetch(this.fit.url, { credentials: "same-origin" });
-      this.values = readFit(await answer.arrayBuffer(), this.fit);
+      const data = await answer.arrayBuffer();
+      for (const { name } of this.fit.layers) this.values.set(name, readFit(data, this.fit, name));
     } catch {
       // the shop works without a map; the button says so by being off
     }
