@@ -82,9 +82,8 @@ def fits_of(found: Mapping[str, Any]) -> Iterator[Fit]:
     """Yield what a cell's fit found; a drape tells only its garments' names."""
     for one in found.get("facts", {}).get("garments", ()):
         if isinstance(one, Mapping):
-            girths = one["sizes"].get(one["size"], ())
-            tight = min(girths, key=lambda girth: girth["slack"], default={"slack": 0.0, "name": ""})
-            yield Fit(one["garment"], one["size"], tight["slack"], tight["name"])
+            girths = [(girth["slack"], girth["name"]) for girth in one["sizes"].get(one["size"], ())]
+            yield Fit(one["garment"], one["size"], *min(girths, default=(0.0, "")))
 
 
 def status_lines(rows: Sequence[Row]) -> list[str]:
