@@ -31,9 +31,9 @@ test: setup
 	$(MAKE) -j3 --output-sync lint types readers
 	TOILE_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-# the shop with its processes, databases and browser: minutes of sewing, apart from the rest
+# all of the shop: also what kills it, hostile files, requests made of its description, a cluster
 test-shop: setup readers
-	$(BIN)/python -m pytest -m shop tests/shop tests/web
+	TOILE_THREADS=1 $(BIN)/python -m pytest -m "shop or not shop" -n $(WORKERS) --dist loadfile tests/shop tests/web
 
 # the compiled library alone, without Python
 engine:

@@ -14,8 +14,6 @@ import pytest
 from shop_server import ShopServer
 from toile.body.model.make import named_body
 
-pytestmark = pytest.mark.shop
-
 
 def head_of(data: bytes) -> tuple[dict[str, object], bytes]:
     (length,) = struct.unpack_from("<I", data)
@@ -136,7 +134,13 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+SOME = ("a zip bomb", "a ply of four billion", "a pickle")
+"""these are tried in every run, all of them by make test-shop"""
+
+
+@pytest.mark.parametrize(
+    "name", [*SOME, *(pytest.param(n, marks=pytest.mark.shop) for n in HOSTILE if n not in SOME)]
+)
 def test_hostile_scans_are_refused_with_a_reason(server: ShopServer, name: str) -> None:
     with server.visitor() as visitor:
         refused(server, visitor, "/api/bodies/scan", HOSTILE[name])

@@ -7,8 +7,6 @@ from toile.core.errors import ToileError
 from toile.shop.client import ShopClient
 from toile.shop.messages import BasketAdd, BodyRequest, OrderRequest, TryOnRequest, Wear
 
-pytestmark = pytest.mark.shop
-
 
 def test_a_script_dresses_and_orders(server: ShopServer, tmp_path: Path) -> None:
     with ShopClient(server.address) as shop:

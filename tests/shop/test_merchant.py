@@ -12,9 +12,6 @@ from toile.pattern.drafts.library import draft
 from toile.pattern.formats.dxf.write import to_dxf
 from toile.pattern.formats.garmentcode import to_json
 
-pytestmark = pytest.mark.shop
-
-
 COLOURS = [{"id": "red", "name": "Red", "colour": "#aa2222"}]
 GARMENT = {
     "id": "our-skirt", "name": "Our skirt", "kind": "skirt", "fabric": "wool", "price": 5000,
@@ -84,6 +81,7 @@ def test_what_is_wrong_with_a_garment_is_told(
         assert word in answer.json()["error"]
 
 
+@pytest.mark.shop
 @pytest.mark.parametrize(
     "data",
     [b"", b"nonsense", b"0\nSECTION\n" * 1000, bomb(), b'{"pattern": ' + b"[" * 100_000, b"<svg>" * 30_000,

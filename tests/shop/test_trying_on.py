@@ -11,8 +11,6 @@ import pytest
 from shop_server import ShopServer, wait_for
 from toile.io.blocks import unpack_blocks
 
-pytestmark = pytest.mark.shop
-
 
 @pytest.fixture(scope="module")
 def dressed(server: ShopServer):
@@ -100,6 +98,7 @@ def test_a_job_is_cancelled_within_a_second(server: ShopServer) -> None:
         wait_for(lambda: not before & set(server.workers()), 5.0)
 
 
+@pytest.mark.shop
 def test_a_crashed_worker_fails_one_job_and_no_more(server: ShopServer) -> None:
     with server.visitor() as visitor:
         first, second = visitor.try_on("coat", "shirt"), visitor.try_on("circle-skirt")
@@ -112,6 +111,7 @@ def test_a_crashed_worker_fails_one_job_and_no_more(server: ShopServer) -> None:
         assert visitor.until(second, "done", "failed")["work"]["state"] == "done"
 
 
+@pytest.mark.shop
 def test_jobs_outlive_the_server(tmp_path) -> None:
     server = ShopServer(tmp_path / "shop", "--workers", "1", "--rate", "0")
     try:

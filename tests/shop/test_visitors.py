@@ -7,12 +7,8 @@ import zipfile
 from pathlib import Path
 
 import httpx
-import pytest
 
 from shop_server import ShopServer, Visitor
-
-pytestmark = pytest.mark.shop
-
 
 BODY = {"sex": "female", "measures": {"height": 1.7234567, "waist": 0.72}}
 

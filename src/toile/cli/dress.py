@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from toile.audit.check import audit_drape, check_file
@@ -122,6 +123,9 @@ def run_demo(options: argparse.Namespace) -> int:
     (folder / "report.txt").write_text(text + "\n", encoding="utf-8")
     print(text)
     print(f"look at {folder / 'dressed.png'}; open {folder / 'dressed.glb'} in a 3D viewer")
+    # as it was called: make demo does not put it on the path
+    name = sys.argv[0] if Path(sys.argv[0]).name == "toile" else "toile"
+    print(f"try clothes on in the browser: {name} serve")
     return 0
 
 

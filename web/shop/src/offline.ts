@@ -14,9 +14,9 @@ self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== self.location.origin) return;
-  if (url.pathname.startsWith("/assets/") || url.pathname.startsWith("/api/pictures/")) event.respondWith(storeFirst(request));
-  else if (request.mode === "navigate") event.respondWith(serverFirst(request, event.resultingClientId, "/"));
-  else if (DATA.some((path) => url.pathname.startsWith(path)) && !url.pathname.endsWith("/export")) event.respondWith(serverFirst(request, event.clientId));
+  if (url.pathname.startsWith("/assets/") || url.pathname.startsWith("/api/pictures/")) event.respondWith(storeFirst(event));
+  else if (request.mode === "navigate") event.respondWith(serverFirst(event, "/"));
+  else if (DATA.some((path) => url.pathname.startsWith(path)) && !url.pathname.endsWith("/export")) event.respondWith(serverFirst(event));
 });
 
 async function takeOver(): Promise<void> {
@@ -25,33 +25,32 @@ async function takeOver(): Promise<void> {
 }
 
 /** Names of these files are their content: what is kept is right. */
-async function storeFirst(request: Request): Promise<Response> {
-  const store = await caches.open(STORE);
-  const held = await store.match(request);
+async function storeFirst(event: FetchEvent): Promise<Response> {
+  const held = await (await caches.open(STORE)).match(event.request);
   if (held) return held;
-  const answer = await fetch(request);
-  if (answer.ok) await keep(store, request, answer.clone());
+  const answer = await fetch(event.request);
+  if (answer.ok) event.waitUntil(keep(event.request, answer.clone()));
   return answer;
 }
 
-async function serverFirst(request: Request, client: string, instead?: string): Promise<Response> {
-  const store = await caches.open(STORE);
+/** page: the one that stands for all addresses of pages. */
+async function serverFirst(event: FetchEvent, page?: string): Promise<Response> {
+  const { request } = event;
   try {
     const answer = await fetch(request);
-    if (answer.ok) await keep(store, instead ? new Request(instead) : request, answer.clone());
-    await tell(client, "from the server");
+    // nobody waits until it is kept
+    if (answer.ok) event.waitUntil(keep(page ? new Request(page) : request, answer.clone()));
+    if (!page) event.waitUntil(tell(event.clientId, "from the server"));
     return answer;
   } catch (error) {
-    const held = await store.match(instead ?? request);
-    if (held) {
-      await tell(client, "from the store");
-      return held;
-    }
-    throw error;
+    const held = await (await caches.open(STORE)).match(page ?? request);
+    if (!held) throw error;
+    if (!page) event.waitUntil(tell(event.clientId, "from the store"));
+    return held;
   }
 }
 
-/** Let the page know where its data came from: it says when the network is gone. */
+/** Let the page know where its data came from: it says when the network is gone. A page that is not there yet cannot be told. */
 async function tell(client: string, from: string): Promise<void> {
   (await self.clients.get(client))?.postMessage(from);
 }
@@ -61,7 +60,8 @@ self.addEventListener("message", (event) => {
   if (event.data === "forget") event.waitUntil(caches.delete(STORE));
 });
 
-async function keep(store: Cache, request: Request, answer: Response): Promise<void> {
+async function keep(request: Request, answer: Response): Promise<void> {
+  const store = await caches.open(STORE);
   const names = await store.keys();
   if (names.length >= MOST && names[0]) await store.delete(names[0]);
   await store.put(request, answer);

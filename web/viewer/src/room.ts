@@ -7,16 +7,16 @@ const FROM = [-1.5, 4.2, 1.9] as const;
 /** A neutral daylight studio: soft key from the upper left, large fill, thin rim, a floor that fades away. */
 export class Room {
   readonly key: THREE.DirectionalLight;
-  private readonly environment: THREE.Texture;
+  private readonly environment: THREE.Texture | null;
   private readonly floor: THREE.Mesh<THREE.CircleGeometry, THREE.ShaderMaterial>;
   private readonly shade: THREE.Mesh<THREE.PlaneGeometry, THREE.ShadowMaterial>;
 
   constructor(private readonly scene: THREE.Scene, renderer: THREE.WebGLRenderer, simple: boolean) {
-    const maker = new THREE.PMREMGenerator(renderer);
-    this.environment = maker.fromScene(new RoomEnvironment(), 0.04).texture;
-    maker.dispose();
+    // the light of a whole room takes a processor seconds to prepare, sky and ground none
+    this.environment = simple ? null : surroundings(renderer);
     scene.environment = this.environment;
     scene.environmentIntensity = 0.55;
+    if (simple) scene.add(new THREE.HemisphereLight("#fffdf8", "#c8bfb4", 3.3));
     this.key = new THREE.DirectionalLight("#fff6ea", 1.6);
     this.key.position.set(...FROM);
     this.key.castShadow = true;
@@ -56,13 +56,20 @@ export class Room {
   }
 
   dispose(): void {
-    this.environment.dispose();
+    this.environment?.dispose();
     this.key.dispose();
     for (const mesh of [this.floor, this.shade]) {
       mesh.geometry.dispose();
       mesh.material.dispose();
     }
   }
+}
+
+function surroundings(renderer: THREE.WebGLRenderer): THREE.Texture {
+  const maker = new THREE.PMREMGenerator(renderer);
+  const { texture } = maker.fromScene(new RoomEnvironment(), 0.04);
+  maker.dispose();
+  return texture;
 }
 
 /** The shadow on the floor: dark where the person stands, gone a step away, as under a large soft lamp. */

@@ -209,11 +209,17 @@ def _file(shop: Shop, job_id: str, name: str) -> Response:
     ending = name[name.rfind(".") :]
     if ending not in KINDS or KINDS[ending][0] == "engine":
         raise missing("file")
+    data = _kept(shop, job_id, name)
+    if data is None:
+        raise missing("file")
+    return Response(data, media_type=KINDS[ending][1])
+
+
+def _kept(shop: Shop, job_id: str, name: str) -> bytes | None:
+    """Return a file of a job that has ended; None: it has none of that name."""
     with shop.reader.connect() as connection:
         row = file_of(connection, f"job:{job_id}", name)
-    if row is None:
-        raise missing("file")
-    return Response(shop.storage.get(row["hash"]), media_type=row["type"])
+    return None if row is None else shop.storage.get(row["hash"])
 
 
 async def _growing(shop: Shop, work_id: str, name: str) -> AsyncIterator[bytes]:
@@ -228,6 +234,9 @@ async def _growing(shop: Shop, work_id: str, name: str) -> AsyncIterator[bytes]:
             if data:
                 yield data
             elif folder is None:
+                if handle is None and (whole := await run_in_threadpool(_kept, shop, work_id, name)):
+                    # it ended between the question and the first look
+                    yield whole
                 return
             else:
                 await asyncio.sleep(STREAM_EVERY)

@@ -49,11 +49,15 @@ export function stageHolder(update: Update): StageHolder {
       update();
     }
   };
+  // 3D costs time and battery: it begins when there is something to show
+  const begin = () => {
+    if (host && !stage && !starting && waiting.length) void start(host as HTMLElement);
+  };
   const place = (element?: Element) => {
     if (!element || element === host) return;
     host = element;
     if (stage) element.append(stage.canvas);
-    else if (!starting) void start(element as HTMLElement);
+    else begin();
   };
 
   return {
@@ -70,8 +74,9 @@ export function stageHolder(update: Update): StageHolder {
       </div>`;
     },
     use: (act) => {
-      if (stage) act(stage);
-      else if (!none) waiting.push(act);
+      if (stage) return act(stage);
+      if (!none) waiting.push(act);
+      begin();
     },
     ready: () => {
       if (seen) return;
