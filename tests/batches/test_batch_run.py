@@ -165,7 +165,7 @@ def test_refused_jobs_and_failed_audits_are_results(tmp_path: Path) -> None:
     import toile
 
     made = toile.grid(["woman"], [{"draft": "skirt", "style": {"length": [0.5]}}], edge_length=0.06)
-    tight = toile.grid(["man"], [{"draft": "top", "style": {"ease": -0.4}}], edge_length=0.06)
+    tight = toile.grid(["man"], [{"draft": "top", "style": {"ease": -0.25}}], edge_length=0.06)
     store = open_store(tmp_path)
     counts = run_batch([*made, *tight], store, Local(1))
     assert counts["passed"] + counts["failed"] + counts["refused"] == 2

@@ -349,7 +349,7 @@ def test_seams_of_real_trousers(tmp_path):
 
 def test_draft_with_options(tmp_path, capsys):
     out = tmp_path / "skirt.json"
-    assert run("draft", "skirt", "flare=0.3", "--body", "man", "length=50cm", "-o", out) == 0
+    assert run("draft", "skirt", "flare=30cm", "--body", "man", "length=50cm", "-o", out) == 0
     front = read_pattern(out).panel("front")
     assert np.ptp(front.vertices[:, 1]) == pytest.approx(0.5, abs=0.06)
     assert read_pattern(out).seams
@@ -366,7 +366,7 @@ def test_draft_with_a_count(tmp_path, capsys):
         edges[count] = sum(len(panel.edges) for panel in read_pattern(out).panels)
     assert edges[24] > edges[8]
     for wrong in ("0", "1e9", "nan"):
-        assert "1 to 200" in refused(capsys, "draft", "pleated_skirt", f"pleats={wrong}", "-o", out)
+        assert "4 to 200" in refused(capsys, "draft", "pleated_skirt", f"pleats={wrong}", "-o", out)
 
 
 def test_graded_dxf_files_name_their_size(tmp_path, capsys):

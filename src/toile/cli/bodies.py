@@ -9,7 +9,8 @@ from pathlib import Path
 from toile.body.model.make import save_body
 from toile.body.model.population import MEASURES
 from toile.cli.asked import body_source
-from toile.cli.common import Commands, add_bones_option, length, shown, tell_doubts
+from toile.cli.common import Commands, add_bones_option, shown, tell_doubts
+from toile.cli.words import length, sex
 from toile.core.errors import ToileError
 from toile.jobs.describe import Inputs
 from toile.jobs.names import check_names
@@ -29,18 +30,20 @@ def add_body(commands: Commands) -> None:
         help="a body from measures, a 3D scan or an avatar file",
         description="Makes a body from some of its measures (the rest is inferred), a 3D scan (toile body "
         "scan.obj -o me.toile --picture me.png) or an avatar (toile body avatar.glb -o me.toile).",
-        epilog="example: toile body --sex female --height 172 --waist 74 -o me.toile --picture me.png",
+        epilog="example: toile body --sex woman --height 172cm --waist 74cm -o me.toile --picture me.png",
     )
     parser.add_argument("source", nargs="?", metavar="FILE|woman|man", help="instead of measures")
-    parser.add_argument("--sex", choices=("female", "male"), default="female")
+    parser.add_argument(
+        "--sex", type=sex, default="woman", metavar="woman|man", help="(default: woman; female, male do too)"
+    )
     parser.add_argument("--age", type=float, metavar="YEARS", help="18 to 90")
     for name in MEASURES:
         option = f"--{name.replace('_', '-')}"
         if name == "weight":
             parser.add_argument(option, type=float, metavar="KG")
         else:
-            parser.add_argument(option, type=length, metavar="CM")
-    parser.add_argument("--chest", dest="bust", type=length, metavar="CM", help="another name of --bust")
+            parser.add_argument(option, type=length, metavar="74cm")
+    parser.add_argument("--chest", dest="bust", type=length, metavar="90cm", help="another name of --bust")
     add_bones_option(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help=".toile (default: body.toile)")
     parser.add_argument("--picture", metavar="FILE", help=".png that shows where the measures were taken")
@@ -58,7 +61,12 @@ def run_body(options: argparse.Namespace) -> int:
     if options.source:
         source = body_source(options.source, options.bones)
     else:
-        source = BodySource(sex=options.sex, age=options.age, measures=wanted, label=path.stem)
+        source = BodySource(
+            sex={"woman": "female", "man": "male"}[options.sex],
+            age=options.age,
+            measures=wanted,
+            label=path.stem,
+        )
     found = opened(source)
     save_body(found.body, path)
     print(table(found.body.measurements))

@@ -13,7 +13,8 @@ from toile.batches.grid import own_cores
 from toile.batches.report import draw_sheet, rows_of
 from toile.batches.run import Local, Outcome, run_batch
 from toile.batches.store import Store, StoreLost, open_store
-from toile.cli.common import CHECK_FAILED, Commands, length
+from toile.cli.common import CHECK_FAILED, Commands
+from toile.cli.words import length
 from toile.core.errors import ToileError
 from toile.garment.fabric import FABRICS
 from toile.jobs.describe import Inputs

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from toile.body.library import open_body
+from toile.cli.words import length
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Body
-from toile.core.units import parse_length
 from toile.core.work import at_work
 from toile.export.library import ENDINGS, EXPORTS, export
 from toile.garment.build import MESHES
@@ -67,14 +67,6 @@ def shown() -> Iterator[Progress]:
     with at_work(progress):
         yield progress
     progress.finish()
-
-
-def length(text: str) -> float:
-    """Return metres from an option such as 1.5cm; a bare number means centimetres."""
-    try:
-        return parse_length(text)
-    except ToileError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_body_option(parser: argparse.ArgumentParser, default: str | None = defaults.BODY) -> None:

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 import toile
+from toile.cli.words import BARE, tell_bare_numbers
 from toile.core.errors import ToileError
 
 COMMANDS = {
@@ -108,8 +109,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
+        BARE.clear()
         options = parse(arguments)
         result: int = options.run(options)
+        tell_bare_numbers()
         sys.stdout.flush()
         return result
     except ToileError as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from toile.cli.common import Commands, add_body_option, add_bones_option, body_of
+from toile.cli.words import angle, length
 from toile.core.errors import ToileError
 from toile.core.records import Body
 from toile.export.gltf_motion import write_body_glb
@@ -15,15 +17,15 @@ from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import Track, motion_of
 from toile.render.strip import motion_strip
 
-SETTINGS = {
-    "cadence": "steps a minute",
-    "stride": "two steps of a person of 1.75 m [m]",
-    "arm_swing": "1 is usual, 0 none",
-    "hip_sway": "1 is usual, 0 none",
-    "heading": "direction, to the left of ahead [rad]",
-    "step_width": "between the lines of the feet [m]",
+SETTINGS: dict[str, tuple[Callable[[str], float], str, str]] = {
+    "cadence": (float, "100", "steps a minute"),
+    "stride": (length, "1.2m", "two steps of a person of 1.75 m"),
+    "arm_swing": (float, "1", "1 is usual, 0 none"),
+    "hip_sway": (float, "1", "1 is usual, 0 none"),
+    "heading": (angle, "30deg", "direction, to the left of ahead"),
+    "step_width": (length, "8cm", "between the lines of the feet"),
 }
-"""of walking and running, with what they mean; see toile.motion.synthesis.gait.walk"""
+"""of walking and running: how they are written and what they mean; see toile.motion.synthesis.gait.walk"""
 
 LINES = {
     "foot_slide": ("feet slide at most", 1000, "mm"),
@@ -53,15 +55,14 @@ def add_motion(commands: Commands) -> None:
         "motion",
         help="a motion on a body, with numbers and a picture strip",
         description=f"Puts a motion on a body: {', '.join(MOTIONS)}, or a .bvh, .npz, .glb or .vrm file. "
-        "Ours can be tuned: toile motion walk --cadence 100 --stride 1.2 --body woman -o slow.bvh.",
+        "Ours can be tuned: toile motion walk --cadence 100 --stride 1.2m --body woman -o slow.bvh.",
         epilog="example: toile motion walk.bvh --body me.toile --picture strip.png -o me_walking.glb",
     )
     parser.add_argument("motion", metavar="NAME|FILE")
     add_body_option(parser)
-    for name, meaning in SETTINGS.items():
-        parser.add_argument(
-            f"--{name.replace('_', '-')}", type=float, metavar="N", help=f"of our own walk or run: {meaning}"
-        )
+    for name, (read, usual, meaning) in SETTINGS.items():
+        flag = f"--{name.replace('_', '-')}"
+        parser.add_argument(flag, type=read, metavar=usual, help=f"of our own walk or run: {meaning}")
     add_bones_option(parser)
     parser.add_argument(
         "--fps", type=float, metavar="N", help="frames per second (default: the motion's own)"

@@ -15,21 +15,21 @@ from toile.cli.common import (
     add_reading_options,
     body_of,
     check_output,
-    length,
     reading,
     tell_notes,
 )
+from toile.cli.words import length, sex
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
-from toile.core.units import parse_length
 from toile.fit.size import graded_to
 from toile.garment.mesh.quality import mesh_quality
 from toile.pattern.drafts.library import DRAFTS, draft, draft_again, options
+from toile.pattern.drafts.limits import is_length
 from toile.pattern.drawing.draw import draw_pattern
 from toile.pattern.drawing.info import describe
 from toile.pattern.formats.pdf import SHEETS, write_pdf
-from toile.pattern.grading.sizes import HEIGHT, SIZES, graded_drafts, sizes_named
+from toile.pattern.grading.sizes import HEIGHT, graded_drafts, sizes_named
 from toile.pattern.library import (
     SEAM_ENDING,
     WRITERS,
@@ -208,17 +208,17 @@ def style_values(name: str, words: list[str]) -> dict[str, Any]:
         if not equals or key not in known:
             raise ToileError(f"'{word}' is no option of {name}: write name=value with {', '.join(known)}")
         # an option that takes words may take a length as well: length=midi, length=60cm
-        values[key] = text if isinstance(known[key], str) and text[:1].isalpha() else _number(text)
+        values[key] = text if isinstance(known[key], str) and text[:1].isalpha() else _value(name, key, text)
     return values
 
 
-def _number(text: str) -> float | bool:
-    if text.lower() in ("yes", "no", "true", "false"):
-        return text.lower() in ("yes", "true")
+def _value(draft_name: str, option: str, text: str) -> float:
+    """Return a number, lengths in metres."""
     try:
-        return float(text)
-    except ValueError:
-        return parse_length(text)
+        return length(text) if is_length(draft_name, option) else float(text)
+    except (argparse.ArgumentTypeError, ValueError):
+        wanted = "a length such as 12cm" if is_length(draft_name, option) else "a number"
+        raise ToileError(f"draft {draft_name}: {option}={text[:40]}: wanted {wanted}") from None
 
 
 def run_draft(options: argparse.Namespace) -> int:
@@ -246,9 +246,11 @@ def add_grade(commands: Commands) -> None:
     parser.add_argument("name", metavar="DRAFT|FILE", help=f"one of {', '.join(DRAFTS)}, or a pattern file")
     parser.add_argument("style", nargs="*", metavar="OPTION=VALUE")
     parser.add_argument("--sizes", required=True, metavar="34-46|S,M,L|all")
-    parser.add_argument("--sex", choices=tuple(SIZES), default="woman", help="whose sizes (default: woman)")
+    parser.add_argument(
+        "--sex", type=sex, default="woman", metavar="woman|man", help="whose sizes (default: woman)"
+    )
     tall = ", ".join(f"{sex} {height * 100:.0f}" for sex, height in HEIGHT.items())
-    parser.add_argument("--height", type=length, default=0.0, metavar="CM", help=f"(default: {tall})")
+    parser.add_argument("--height", type=length, default=0.0, metavar="170cm", help=f"(default: {tall} cm)")
     parser.add_argument("--format", choices=[ending[1:] for ending in WRITERS], default="txt")
     parser.add_argument("-o", "--output", metavar="FOLDER", help="made if missing (default: NAME_sizes)")
     parser.set_defaults(run=run_grade)

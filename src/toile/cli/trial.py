@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from toile.cli.common import CHECK_FAILED, Commands, length
+from toile.cli.common import CHECK_FAILED, Commands
+from toile.cli.words import length
 from toile.jobs.trial import (
     Trial,
     TrialSettings,

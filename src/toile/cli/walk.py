@@ -16,7 +16,6 @@ from toile.cli.common import (
     add_outputs,
     add_smooth_option,
     add_wearing,
-    length,
     outputs_of,
     tell_doubts,
     tell_notes,
@@ -25,6 +24,7 @@ from toile.cli.common import (
     write_results,
 )
 from toile.cli.walk_progress import WalkProgress
+from toile.cli.words import length
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.core.work import at_work

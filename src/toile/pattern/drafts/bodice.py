@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from toile.core.errors import ToileError
 from toile.core.records import Floats, Panel
+from toile.core.units import cm
 from toile.pattern.drafts.cutting import DraftSide, Point, length_between, piece, side, solve, unfold
-from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.measures import TOLD, Measures
 
 CAP_LOWEST = 0.075
 """lowest crown of a sleeve that still lets the arm hang [m]; a tighter armhole is cut deeper"""
@@ -236,9 +238,12 @@ def sleeve_and_armhole(b: Bodice, width: float, *, ease: float) -> tuple[Bodice,
     for _ in range(15):
         crown = fit_crown(b, width, ease=ease)
         if crown.height >= CAP_LOWEST and abs(crown.front + crown.back - width) < 0.001:
-            break
+            return b, crown
         b = replace(b, underarm=b.underarm - 0.01)
-    return b, crown
+    raise ToileError(
+        f"a sleeve {cm(width)} wide fits no armhole of this bodice ({cm(crown.front + crown.back)} is the "
+        "nearest): change sleeve_ease or ease"
+    )
 
 
 def sleeve_width(m: Measures, distance: float, ease: float) -> float:
@@ -257,13 +262,19 @@ def heaviness(m: Measures) -> float:
     return max(m["upper_arm"] - 0.28, 0.0)
 
 
-def left_sleeve(m: Measures, b: Bodice, crown: Crown, *, length: float, hem: float) -> Panel:
+def left_sleeve(
+    m: Measures, b: Bodice, crown: Crown, *, length: float, hem: float, asked: float | str
+) -> Panel:
     """Return the left sleeve: y = 0 at the top of the crown, its front half at x < 0.
 
-    length: from the top to the hem; hem: width there [m].
+    length: from the top to the hem; hem: width there [m]; asked: what the style says of the length.
     """
     taper = (crown.front + crown.back - hem) / 2.0
-    length = max(length, crown.height + 0.03)
+    least = crown.height + 0.03
+    if length < least - TOLD:
+        words = asked if isinstance(asked, str) else cm(asked)
+        m.tell("sleeves", f"{words} ends {cm(least - length)} lower: a sleeve is longer than its crown")
+        length = least
     sides = [
         side("hem", (-crown.front + taper, -length)),
         side("back_underarm", (crown.back - taper, -length)),

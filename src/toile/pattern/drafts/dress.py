@@ -20,7 +20,7 @@ from toile.pattern.drafts.cutting import DraftSide, Point, mirror, piece, sew, s
 from toile.pattern.drafts.lengths import hem_height, sleeve_length
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, dart_seams, sleeve_seams, waist_chain
-from toile.pattern.drafts.skirt import sector, skirt_piece
+from toile.pattern.drafts.skirt import HIP_LEAST, sector, skirt_piece, tell_flare
 
 SLEEVE_EASE = 0.09
 """added to the arm's girth [m]"""
@@ -58,7 +58,8 @@ def dress(
     if not bare:
         lines, crown = sleeve_and_armhole(lines, arm_girth(m) + SLEEVE_EASE, ease=0.01)
         reach = sleeve_length(m, sleeves)
-        left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, SLEEVE_EASE))
+        end = sleeve_width(m, reach, SLEEVE_EASE)
+        left = left_sleeve(m, lines, crown, length=reach, hem=end, asked=sleeves)
         arms = (left, mirror(left, "right_sleeve", around="right_arm"))
     # the side seam of the skirt goes on where that of the bodice ends
     more = _wider(lines, waist)
@@ -168,7 +169,8 @@ def _skirt(m: Measures, waist: float, wider: float, length: float | str, flare: 
     top = m["waist_height"]
     depth = max(top - m["hip_height"], 0.08)
     hips = max(m["hips"], m["waist"]) + 0.05
-    long = max(top - hem_height(m, length, top), depth + 0.05)
+    long = top - hem_height(m, length, top, least=depth + HIP_LEAST)
+    tell_flare(m, sector(waist, hips / 4.0, depth, long, flare), depth, flare)
     front, back = (
         skirt_piece(
             sector(waist + more, hips / 4.0 + more, depth, long, flare),

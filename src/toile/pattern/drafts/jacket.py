@@ -14,7 +14,7 @@ from toile.pattern.drafts.bodice import (
     sleeve_width,
 )
 from toile.pattern.drafts.cutting import length_of, mirror, moved, piece, sew, side
-from toile.pattern.drafts.lengths import hem_height, sleeve_length
+from toile.pattern.drafts.lengths import hem_height, sleeve_length, upper_hem
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, sleeve_seams
 from toile.pattern.drafts.shirt import back_piece, collar_seams, fronts, stand_collar
@@ -33,7 +33,7 @@ def hooded_jacket(
     length: hem below the hip line [m]; sleeves: a word or metres; ease: added to the chest girth;
     sleeve_ease: added to the arm's girth [m].
     """
-    hem = m["hip_height"] + 0.02 - length
+    hem = upper_hem(m, length, 0.02)
     panels = _jacket(m, hem, sleeves, ease, sleeve_ease)
     left = hood(m, panels)
     panels = (*panels, left, mirror(left, "right_hood"))
@@ -58,7 +58,8 @@ def coat(
     sleeve_ease: added to the arm's girth; flare: growth of half a front per metre downwards; collar: its
     height [m].
     """
-    hem = hem_height(m, length, m["waist_height"])
+    top = m["waist_height"]
+    hem = hem_height(m, length, top, least=top - m["armpit_height"] + 0.16)
     panels = _jacket(m, hem, sleeves, ease, sleeve_ease, flare)
     panels += stand_collar(panels, collar, m["neck_height"])
     seams = body_seams(panels) + sleeve_seams(panels) + collar_seams(panels)
@@ -84,9 +85,12 @@ def _jacket(
         # over skirts and trousers
         lower_ease=1.0,
     )
+    if lines.flare > flare + 1e-4:
+        m.tell("flare", f"{lines.flare:.2f} instead: the hips need it")
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.015)
     reach = sleeve_length(m, sleeves)
-    left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, sleeve_ease))
+    end = sleeve_width(m, reach, sleeve_ease)
+    left = left_sleeve(m, lines, crown, length=reach, hem=end, asked=sleeves)
     right = mirror(left, "right_sleeve", around="right_arm")
     return (*fronts(lines), back_piece(lines), left, right)
 

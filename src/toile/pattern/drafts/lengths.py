@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from toile.core.errors import ToileError
+from toile.core.units import cm
+from toile.pattern.drafts.limits import wanted_between
 from toile.pattern.drafts.measures import Measures
 
 HEMS = {"mini": 0.80, "short": 0.5, "knee": 0.0, "midi": -0.45, "ankle": -0.80, "maxi": -0.88}
@@ -17,13 +19,33 @@ WIDE_WAIST, WIDE_EASE = 0.80, 0.02
 """a wider waist [m] gets so much more for each metre beyond: a belly is not widest at the waist"""
 
 
-def hem_height(m: Measures, length: float | str, top: float) -> float:
-    """Return a hem's height above the floor [m]: a word, or metres below `top`."""
-    if isinstance(length, str):
-        share = _word(length, HEMS, "length")
-        knee = m["knee_height"]
-        return knee + share * (m["crotch_height"] - knee) if share > 0 else knee * (1.0 + share)
-    return max(top - length, 0.02)
+HEM_LOWEST = 0.02
+"""a hem stays that far above the floor [m]"""
+
+
+def hem_height(m: Measures, length: float | str, top: float, *, least: float) -> float:
+    """Return a hem's height above the floor [m]: a word, or metres below `top`.
+
+    least: the shortest that can be cut [m]; a word that would be shorter is told, a length refused.
+    """
+    if not isinstance(length, str):
+        return top - wanted_between("length", length, least, top - HEM_LOWEST, "cannot be cut")
+    share = _word(length, HEMS, "length")
+    knee = m["knee_height"]
+    height = knee + share * (m["crotch_height"] - knee) if share > 0 else knee * (1.0 + share)
+    if height > top - least:
+        m.tell("length", f"{length} would be {cm(top - height)}: cut {cm(least)} long, the least that works")
+    return min(height, top - least)
+
+
+def upper_hem(m: Measures, length: float, offset: float) -> float:
+    """Return the height of the hem of an upper garment [m]: `length` below `offset` over the hip line."""
+    at = m["hip_height"] + offset
+    # a front shorter than this holds no side seam
+    highest = m["armpit_height"] - 0.16
+    return at - wanted_between(
+        "length", length, at - highest, at - HEM_LOWEST, "below the hips cannot be cut"
+    )
 
 
 def eased_waist(m: Measures, ease: float | str) -> float:
@@ -36,8 +58,9 @@ def eased_waist(m: Measures, ease: float | str) -> float:
 
 def sleeve_length(m: Measures, length: float | str) -> float:
     """Return a sleeve's length from the shoulder point [m]: a word, or metres."""
-    share = _word(length, SLEEVES, "sleeves") * m["arm_length"] if isinstance(length, str) else length
-    return min(share, 1.1 * m["arm_length"])
+    if isinstance(length, str):
+        return _word(length, SLEEVES, "sleeves") * m["arm_length"]
+    return wanted_between("sleeves", length, 0.05, 1.1 * m["arm_length"], "is no sleeve")
 
 
 def _word(word: str, table: dict[str, float], option: str) -> float:

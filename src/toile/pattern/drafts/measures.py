@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from toile.core.errors import ToileError
 
@@ -41,12 +41,21 @@ _DERIVED: dict[str, Callable[[Measures], float]] = {
 
 _LIMITS = (0.02, 3.0)
 
+TOLD = 1e-4
+"""smaller changes of what was asked for are not told [m]"""
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
     """A person's measurements in metres, by name; missing ones are derived from the others."""
 
     given: Mapping[str, float]
+    told: dict[str, str] = field(default_factory=dict, compare=False)
+    """option → how and why what was asked for was changed; see tell"""
+
+    def tell(self, option: str, words: str) -> None:
+        """Note that an option does not come out as it was asked for."""
+        self.told[option] = words
 
     def __getitem__(self, name: str) -> float:
         """Return a measurement [m]; an error names what must be given."""

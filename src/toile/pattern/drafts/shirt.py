@@ -18,7 +18,7 @@ from toile.pattern.drafts.bodice import (
     sleeve_width,
 )
 from toile.pattern.drafts.cutting import length_of, mirror, piece, sew, side, unfold_facing
-from toile.pattern.drafts.lengths import sleeve_length
+from toile.pattern.drafts.lengths import sleeve_length, upper_hem
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import HANDS, body_seams, sleeve_seams
 
@@ -38,7 +38,7 @@ def shirt(
     length: hem below the hip line [m]; sleeves: a word or metres, with cuffs; ease: added to the chest girth;
     sleeve_ease: added to the arm's girth; collar: height of the stand; placket: width of the front band.
     """
-    hem = m["hip_height"] + 0.02 - length
+    hem = upper_hem(m, length, 0.02)
     # dressed with the arms out, worn with the arms hanging, as a T-shirt; a heavy arm lies on the trunk:
     # without a deeper armhole the cloth is crumpled in between
     armhole = 0.035 + 0.15 * heaviness(m)
@@ -47,7 +47,8 @@ def shirt(
     )
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.018)
     reach = sleeve_length(m, CUFFED * m["arm_length"] if sleeves == "long" else sleeves) - CUFF
-    left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, 0.8 * sleeve_ease))
+    end = sleeve_width(m, reach, 0.8 * sleeve_ease)
+    left = left_sleeve(m, lines, crown, length=reach, hem=end, asked=sleeves)
     arms = (left, cuff(m, lines, reach))
     body = (*fronts(lines, placket / 2.0), back_piece(lines), button_band(lines, placket))
     twins = tuple(mirror(p, p.name.replace("left", "right"), around="right_arm") for p in arms)

@@ -6,11 +6,16 @@ import math
 from dataclasses import dataclass
 
 from toile.core.records import Hold, Panel, Pattern, Seam
+from toile.core.units import cm
 from toile.pattern.drafts.cutting import DraftSide, Point, arc, hold, piece, sew, side, unfold_facing
 from toile.pattern.drafts.lengths import eased_waist, hem_height
-from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.measures import TOLD, Measures
 from toile.pattern.drafts.sewing import HANDS, dart_seams, waistband_seams
 
+HIP_LEAST = 0.05
+"""a skirt that is shaped at the hips reaches so far below them [m]"""
+SHORTEST = 0.10
+"""of a skirt that falls from the waist [m]"""
 DART_LEAST = 0.008
 """narrower differences between waist and hips are taken up by a little more flare [m]"""
 
@@ -64,8 +69,12 @@ def skirt(
     waist, hips = eased_waist(m, waist_ease), max(m["hips"], m["waist"]) + ease
     top = m["waist_height"] - waistband / 2.0
     depth = max(top - m["hip_height"], 0.08)
-    long = max(top - hem_height(m, length, top), depth + 0.05)
+    long = top - hem_height(m, length, top, least=depth + HIP_LEAST)
     half = sector(waist / 4.0, hips / 4.0, depth, long, flare)
+    tell_flare(m, half, depth, flare)
+    wide = 4.0 * half.angle * (half.radius + depth)
+    if wide > hips + TOLD:
+        m.tell("ease", f"{cm(wide - hips)} more at the hips: the flare begins at the waist")
     panels = (
         skirt_piece(half, "front", top, dart_depth=0.5 * depth),
         skirt_piece(half, "back", top, dart_depth=0.7 * depth),
@@ -73,6 +82,13 @@ def skirt(
     )
     seams = side_seams(panels) + dart_seams(panels) + waistband_seams(panels)
     return Pattern("skirt", panels, seams, hold_waistband(panels), origin="body")
+
+
+def tell_flare(m: Measures, half: Sector, depth: float, flare: float) -> None:
+    """Tell where a cone between waist and hips cannot have the flare that was asked for [m]."""
+    made = 4.0 * half.angle * (half.length - depth)
+    if abs(made - flare) > TOLD:
+        m.tell("flare", f"{cm(made)} instead: what the waist and the hips need")
 
 
 def side_seams(panels: tuple[Panel, ...]) -> tuple[Seam, ...]:
@@ -138,8 +154,8 @@ def circle_skirt(
     word (usual, loose) or metres added at the waist; waistband: its height [m].
     """
     waist, top = eased_waist(m, waist_ease), m["waist_height"] - waistband / 2.0
-    angle = math.pi / 2.0 * min(max(fullness, 0.3), 1.0)
-    long = top - hem_height(m, length, top)
+    angle = math.pi / 2.0 * fullness
+    long = top - hem_height(m, length, top, least=SHORTEST)
     half = Sector(waist / 4.0 / angle, angle, long, 0.0)
     panels = (
         skirt_piece(half, "front", top, dart_depth=0.0),
@@ -166,9 +182,13 @@ def pleated_skirt(
     """
     waist, top = eased_waist(m, waist_ease), m["waist_height"] - waistband / 2.0
     count = max(round(pleats / 4.0), 1)
+    if 4 * count != pleats:
+        m.tell("pleats", f"{4 * count} instead: each half of front and back has as many")
     least = (max(m["hips"], m["waist"]) + 0.06) / waist
     wide = waist / 4.0 * max(fullness, least)
-    long = top - hem_height(m, length, top)
+    if fullness < least:
+        m.tell("fullness", f"{least:.2f} instead: the hips need it")
+    long = top - hem_height(m, length, top, least=SHORTEST)
     sides = _pleated_half(waist / 4.0, wide, long, count)
     front, back = (
         piece(name, unfold_facing(sides, (0.0, 0.0), name), faces=name, height=top)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from toile.core.records import Pattern
+from toile.core.units import cm
 from toile.pattern.drafts.bodice import bodice, front_and_back
-from toile.pattern.drafts.measures import Measures
+from toile.pattern.drafts.lengths import upper_hem
+from toile.pattern.drafts.measures import TOLD, Measures
 from toile.pattern.drafts.sewing import body_seams
 
 
@@ -23,9 +25,11 @@ def top(
     """
     widest = m["shoulder_width"] / 2.0 - m["neck"] / 6.0 - 0.016
     shorter = min(max(widest - straps, 0.0), 0.09)
+    if abs(widest - shorter - straps) > TOLD:
+        m.tell("straps", f"{cm(widest - shorter)} instead: shoulders of this width allow no other")
     lines = bodice(
         m,
-        hem=m["hip_height"] + 0.06 - length,
+        hem=upper_hem(m, length, 0.06),
         ease=ease,
         neck_width=0.6 * shorter,
         neck_depth=neckline,

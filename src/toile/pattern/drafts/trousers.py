@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from toile.core.records import Panel, Pattern, Seam
+from toile.core.units import cm
 from toile.pattern.drafts.cutting import DraftSide, Point, length_between, mirror, piece, sew, side, solve
 from toile.pattern.drafts.lengths import eased_waist, hem_height
 from toile.pattern.drafts.measures import Measures
@@ -67,7 +68,8 @@ def trousers(
     leg); rise: deeper crotch; waistband: its height [m].
     """
     top = m["waist_height"] - waistband / 2.0
-    front, back = _lines(m, top, hem_height(m, length, top), ease, waist_ease, hem, rise)
+    shortest = top - (m["crotch_height"] - 0.02 - rise) + 0.06
+    front, back = _lines(m, top, hem_height(m, length, top, least=shortest), ease, waist_ease, hem, rise)
     left = (leg_piece(front, "left_front", "front"), _back_piece(front, back))
     right = tuple(mirror(p, p.name.replace("left", "right"), around="right_leg") for p in left)
     panels = (*left, *right, *waistband_pieces(eased_waist(m, waist_ease), waistband, top))
@@ -109,7 +111,10 @@ def _lines(
     leg = m["thigh"] + share**1.5 * (m["knee"] - m["thigh"]) + 0.08 + 0.15 * max(m["thigh"] - 0.6, 0.0)
     # room for a thigh that goes forward; a leg too short to taper would crumple between the thighs
     swing = min(max(2.0 * share - 1.0, 0.0), 1.0)
-    girth = max(hem_girth or leg, m["ankle"] + 0.06)
+    foot = m["ankle"] + 0.06
+    girth = max(hem_girth or leg, foot)
+    if 0.0 < hem_girth < foot:
+        m.tell("hem", f"{cm(foot)} instead: a foot has to go through")
     front = hips / 4.0 - 0.005
     spare = front - waist
     # little to take in: the side does it; much: middle seam, side and a dart share it

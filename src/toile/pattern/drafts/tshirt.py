@@ -12,7 +12,7 @@ from toile.pattern.drafts.bodice import (
     sleeve_width,
 )
 from toile.pattern.drafts.cutting import mirror
-from toile.pattern.drafts.lengths import sleeve_length
+from toile.pattern.drafts.lengths import sleeve_length, upper_hem
 from toile.pattern.drafts.measures import Measures
 from toile.pattern.drafts.sewing import body_seams, sleeve_seams
 
@@ -32,7 +32,7 @@ def tshirt(
     metres from the shoulder; ease: added to the chest girth; sleeve_ease: added to the arm's girth; neckline:
     depth and width beyond the base of the neck [m].
     """
-    hem = m["hip_height"] + 0.04 - length
+    hem = upper_hem(m, length, 0.04)
     # dressed with the arms out, worn with the arms hanging: a deep armhole and a wide sleeve let the arm down
     # without pulling the sleeve over the shoulder or the front across the bust; ease in the crown gives its
     # top, which the swinging arm pulls at, room over the shoulder
@@ -42,6 +42,7 @@ def tshirt(
     lines, crown = sleeve_and_armhole(lines, arm_girth(m) + sleeve_ease, ease=0.018)
     front, back = front_and_back(lines)
     reach = sleeve_length(m, sleeves)
-    left = left_sleeve(m, lines, crown, length=reach, hem=sleeve_width(m, reach, sleeve_ease))
+    end = sleeve_width(m, reach, sleeve_ease)
+    left = left_sleeve(m, lines, crown, length=reach, hem=end, asked=sleeves)
     panels = (front, back, left, mirror(left, "right_sleeve", around="right_arm"))
     return Pattern("tshirt", panels, body_seams(panels) + sleeve_seams(panels), origin="body")
