@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 ORDER = (
-    "core", "geometry", "io", "pattern", "body", "motion", "garment", "fit", "store", "audit",
+    "core", "geometry", "gpu", "io", "pattern", "body", "motion", "garment", "fit", "store", "audit",
     "sim.colliders", "sim.solvers", "sim.method", "sim.papers", "sim.frame", "sim.dress", "sim.walk",
-    "render", "gpu", "export", "jobs", "batches", "bench", "web", "studio", "shop", "cli", "__main__",
+    "render", "export", "jobs", "batches", "bench", "web", "studio", "shop", "cli", "__main__",
 )  # fmt: skip
 """parts of the package; each may import itself and those before it"""
 SOURCE = Path(__file__).parent.parent / "src" / "toile"

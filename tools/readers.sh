@@ -15,6 +15,7 @@ module pxr "usd-core>=25.5"
 module alembic3d "alembic3d>=1.8"
 module imageio_ffmpeg "imageio-ffmpeg>=0.5"
 module playwright "playwright>=1.45"
+module wgpu "wgpu>=0.32"
 
 # Blender wants its own NumPy: its own environment
 if ! ls .venv-bpy/lib/python*/site-packages/bpy >/dev/null 2>&1; then
@@ -34,6 +35,8 @@ debian() { # package: installed where that is allowed
 
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || debian chromium ||
     missing "a browser (Debian: apt install chromium)"
+ls /usr/share/vulkan/icd.d/*.json >/dev/null 2>&1 || debian mesa-vulkan-drivers ||
+    missing "a driver of a graphics device in software (Debian: apt install mesa-vulkan-drivers)"
 command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || debian postgresql ||
     missing "PostgreSQL (Debian: apt install postgresql)"
 exit 0

@@ -14,6 +14,7 @@ from toile.body.model.make import NAMED
 from toile.core import defaults
 from toile.core.errors import ToileError
 from toile.garment.from_mesh import is_mesh_file
+from toile.gpu.device import DEVICES
 from toile.jobs.describe import Inputs, input_digests
 from toile.jobs.plain import to_plain
 from toile.jobs.provenance import provenance_in
@@ -27,7 +28,7 @@ from toile.jobs.records import (
     WalkJob,
 )
 from toile.motion.library import MOTIONS
-from toile.sim.method import parse_tuning
+from toile.sim.method import device_tuning, parse_tuning
 from toile.sim.papers import paper
 from toile.store.record import RecordedFile
 
@@ -105,6 +106,7 @@ def dress_job(options: argparse.Namespace, base: DressJob | None = None) -> Dres
 def _method(options: argparse.Namespace) -> dict[str, Any]:
     tune = parse_tuning(options.tune)
     if not options.paper:
+        tune = _on_device(options.solver, options.collider, options.device) | tune
         return {"solver": options.solver, "collider": options.collider, "tune": tune}
     published, usual = paper(options.paper), {"solver": defaults.SOLVER, "collider": defaults.COLLIDER}
     for kind, name in usual.items():
@@ -112,7 +114,13 @@ def _method(options: argparse.Namespace) -> dict[str, Any]:
             raise ToileError(
                 f"--paper {options.paper} is {kind} {getattr(published, kind)}: leave out --{kind}"
             )
+    tune = _on_device(published.solver, published.collider, options.device) | tune
     return {**published.options(), "tune": {**published.tune, **tune}}
+
+
+def _on_device(solver: str, collider: str, device: str) -> dict[str, str]:
+    """Return what --device sets; nothing is said of the processor, so that jobs stay as they were."""
+    return {} if device == DEVICES[0] else device_tuning(solver, collider, device)
 
 
 def _mesh(options: argparse.Namespace) -> str:

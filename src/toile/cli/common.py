@@ -21,6 +21,7 @@ from toile.core.work import at_work
 from toile.export.library import ENDINGS, EXPORTS, export
 from toile.garment.build import MESHES
 from toile.garment.fabric import FABRICS
+from toile.gpu.device import DEVICES
 from toile.jobs.records import AUTO
 from toile.pattern.library import pattern_sizes
 from toile.sim.colliders.contacts import COLLIDERS
@@ -160,6 +161,10 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--paper", default="", choices=("", *PAPERS), metavar="|".join(PAPERS),
         help="a published method to the letter: solver, collider, mesh, sewing, settings (docs/papers.md)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--device", default=DEVICES[0], choices=DEVICES,
+        help="where the papers' methods run: gpu needs the extra gpu (docs/gpu.md)",
     )  # fmt: skip
     parser.add_argument(
         "--mesh",

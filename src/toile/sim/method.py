@@ -11,6 +11,7 @@ from toile.core.defaults import COLLIDER as COLLIDER
 from toile.core.defaults import SOLVER as SOLVER
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment
+from toile.gpu.device import DEVICES, check_device
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.contacts import COLLIDERS
 from toile.sim.colliders.surface import SurfaceSettings
@@ -94,6 +95,22 @@ def make_method(
         solver_settings=engine or make_settings(f"solver {solver}", solver_class, of_solver),
         collider_settings=make_settings(f"collider {collider}", collider_class, of_collider),
     )
+
+
+def device_tuning(solver: str, collider: str, device: str) -> dict[str, str]:
+    """Return the settings by which a solver and a collider run on a device, as far as they can."""
+    check_device("--device", device)
+    found = {}
+    for key, table, name in (("device", SOLVERS, solver), ("collider.device", COLLIDERS, collider)):
+        if "device" in setting_names(choose(key, table, name)[1]):
+            found[key] = device
+    if not found and device != DEVICES[0]:
+        able = [n for table in (SOLVERS, COLLIDERS) for n in table if "device" in setting_names(table[n][1])]
+        raise ToileError(
+            f"neither solver {solver} nor collider {collider} runs on a graphics device: "
+            f"choose from {', '.join(able)}"
+        )
+    return found
 
 
 def _shared_out(tune: Mapping[str, Any], solver: str, collider: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -14,6 +14,8 @@ from scipy.spatial import cKDTree
 from toile.body.model.limbs import limb_shapes
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
+from toile.gpu import bones as gpu
+from toile.gpu.device import check_device, open_device
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.limb_frames import LimbMotion, LimbTracker
 from toile.sim.colliders.surface import LIMB_GROUP
@@ -32,8 +34,11 @@ class BoneSettings:
     """places along a bone"""
     around: int = 24
     """angles round a bone"""
+    device: str = "cpu"
+    """where candidates are chosen and measured: cpu or gpu (extra gpu)"""
 
     def __post_init__(self) -> None:
+        check_device("collider bones", self.device)
         if not 0 < self.radius < 1:
             raise ToileError(f"contact radius is {self.radius} m: choose between 0 and 1 m")
         if not (4 <= self.along <= 1000 and 4 <= self.around <= 1000):
@@ -118,6 +123,10 @@ class BoneCollider(Collider):
         if not self.fields:
             raise ToileError(f"body {body.name}: no limb has skin to measure from its bone")
 
+        self.on_device: gpu.BoneFields | None = None
+        if self.settings.device == "gpu":
+            tables = np.stack([field.radius for field in self.fields.values()])
+            self.on_device = gpu.BoneFields(open_device(), tables)
         self._blocks: Blocks | None = None
         self.tested = 0
         """particles whose distance from a limb was measured in the last look"""
@@ -137,9 +146,8 @@ class BoneCollider(Collider):
         Both bodies are divided: cloth into blocks of neighbours, the body into the boxes of its limbs. Only
         particles of blocks whose box meets a limb's are asked one by one (candidate sets after Zhu 2008).
         """
-        if self._blocks is None or len(self._blocks.order) != len(position):
-            self._blocks = Blocks.of(position)
-        middle, half = self._blocks.boxes(position)
+        blocks = self._divided(position)
+        middle, half = blocks.boxes(position)
         found, self.tested = {}, 0
         for limb, field in self.fields.items():
             frame = self.frame(motion, limb)
@@ -147,11 +155,43 @@ class BoneCollider(Collider):
             low, high = np.array([-widest, field.low, -widest]), np.array([widest, field.high, widest])
             reach = half @ np.abs(frame[:3, :3])
             at = (middle - frame[:3, 3]) @ frame[:3, :3]
-            near = self._blocks.members(np.all((at + reach >= low) & (at - reach <= high), axis=1))
+            near = blocks.members(np.all((at + reach >= low) & (at - reach <= high), axis=1))
             own = (position[near] - frame[:3, 3]) @ frame[:3, :3]
             found[limb] = near[((own >= low) & (own <= high)).all(axis=1)]
             self.tested += len(near)
         return found
+
+    def _divided(self, position: Floats) -> Blocks:
+        if self._blocks is None or len(self._blocks.order) != len(position):
+            self._blocks = Blocks.of(position)
+        return self._blocks
+
+    def ask_device(self, device: gpu.BoneFields, motion: LimbMotion, position: Floats) -> Contacts:
+        """Return the contacts of points [m], (n, 3): both levels and the distances on the device."""
+        blocks, reach = self._divided(position), self.settings.radius
+        limbs = np.zeros(len(self.fields), gpu.LIMB)
+        for row, (limb, field) in zip(limbs, self.fields.items(), strict=True):
+            frame, widest = self.frame(motion, limb), float(field.radius.max()) + reach
+            row["x"][:3], row["y"][:3], row["z"][:3] = frame[:3, :3].T
+            row["origin"][:3] = frame[:3, 3]
+            row["low"][:3], row["high"][:3] = (-widest, field.low, -widest), (widest, field.high, widest)
+            row["centre"][:3], row["velocity"][:3] = motion.centre[limb], motion.velocity[limb]
+            row["spin"][:3] = motion.spin[limb]
+            row["ends"][:3] = field.low, field.high, LIMB_GROUP[limb]
+        planes, speeds = device.find(
+            position[blocks.order], blocks.start, limbs, int(LIMB_GROUP.max()) + 1, reach
+        )
+        self.tested = device.tested
+        order = np.argsort(blocks.order)
+        planes, speeds = planes[order].astype(np.float64), speeds[order].astype(np.float64)
+        particle, group = np.nonzero(planes[..., 3] < reach)
+        hit = planes[particle, group]
+        return Contacts(
+            particle.astype(np.int32),
+            hit[:, 3].copy(),
+            hit[:, :3].copy(),
+            speeds[particle, group][:, :3].copy(),
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -163,6 +203,8 @@ class BoneQuery(ContactQuery):
 
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3): the deepest limb of each group in reach."""
+        if self.collider.on_device is not None:
+            return self.collider.ask_device(self.collider.on_device, self.motion, position)
         candidates = self.collider.candidates(self.motion, position)
         found = [self._limb(limb, position, near) for limb, near in candidates.items()]
         particle, gap = np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])

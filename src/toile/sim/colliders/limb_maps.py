@@ -7,16 +7,19 @@ docs/collider-limb-maps.md. The hot loops are engine/contact/limb_maps.cpp.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from toile._kernels import PartMaps
 from toile.body.model.limbs import limb_joints
 from toile.body.model.skeleton import rigid_inverse
+from toile.body.model.skin import vertex_faces, vertex_normals
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.geometry.topology import unique_edges
+from toile.gpu import limb_maps as gpu
+from toile.gpu.device import check_device, open_device
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.maps import NOTHING_BEHIND
 
@@ -27,6 +30,10 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 """the 14 anatomical parts and the limbs that they show: head, torso, three segments of each arm and leg"""
 
+ROOM = 1.25
+"""device: textures are so many times as large as the largest limb at rest, for limbs that bend"""
+LARGEST = 2048
+"""device: pixels a side of a map"""
 FLAT = 0.7
 """a part that is thinner than this share of its breadth is seen across its flat side"""
 
@@ -58,8 +65,11 @@ class LimbMapSettings:
     neighbour's; the paper does not say; without, there is no inside and cloth sinks in"""
     overlap: int = 2
     """rings of triangles that a part shows of its neighbours"""
+    device: str = "cpu"
+    """where maps are drawn and asked: cpu or gpu (extra gpu)"""
 
     def __post_init__(self) -> None:
+        check_device("collider limb_maps", self.device)
         if not 0.0005 <= self.pixel <= 0.1:
             raise ToileError(f"pixel is {self.pixel} m: choose between 0.5 mm and 0.1 m")
         if not (0 <= self.rim <= 16 and 0 <= self.overlap <= 16):
@@ -81,10 +91,16 @@ class LimbMapCollider(Collider):
         if not len(triangles):
             raise ToileError(f"body {body.name}: no part has skin to draw maps of")
         behind = neighbour_triangles(body, triangles, part) if s.closed else NOTHING_BEHIND
+        if s.device == "gpu":
+            self.on_device = device_maps(body, s, (triangles, part), behind)
         self.maps = PartMaps(triangles, part, len(PARTS), len(body.vertices), *behind)
         self.maps.set_options(s.pixel, s.tolerance, s.reach, s.silhouette, s.rim, s.refine, s.by_depth)
         self._joint, self._joint_from_part = part_cameras(body)
         self._posed: PosedBody | None = None
+        self._faces = vertex_faces(body.triangles, len(body.vertices))
+
+    on_device: gpu.PartMaps | None = None
+    """maps on the graphics device, instead of the compiled ones"""
 
     def at(self, body: PosedBody) -> LimbMapQuery:
         """Return the parts at one instant. Asking an older query again is allowed, but draws again."""
@@ -96,11 +112,15 @@ class LimbMapCollider(Collider):
             return
         frames = world_from_parts(body, self._joint, self._joint_from_part)
         axes = np.concatenate([frames[:, :3, :3].transpose(0, 2, 1), frames[:, None, :3, 3]], axis=1)
-        self.maps.pose(
-            np.ascontiguousarray(body.vertices),
-            np.ascontiguousarray(body.velocity),
-            np.ascontiguousarray(axes),
-        )
+        if self.on_device is not None:
+            normals = vertex_normals(body.vertices, self.body.triangles, self._faces)
+            self.on_device.pose(body.vertices, normals, body.velocity, axes)
+        else:
+            self.maps.pose(
+                np.ascontiguousarray(body.vertices),
+                np.ascontiguousarray(body.velocity),
+                np.ascontiguousarray(axes),
+            )
         self._posed = body
 
     def wanted(self, position: Floats) -> Bools:
@@ -114,6 +134,8 @@ class LimbMapCollider(Collider):
         """Return the contacts of points [m], (n, 3), with the parts of a posed body."""
         self._pose(body)
         points = np.ascontiguousarray(position, dtype=np.float64)
+        if self.on_device is not None:
+            return Contacts(*self.on_device.find(points))
         self.maps.draw(self.wanted(points))
         particle, gap, normal, velocity, _ = self.maps.look_up(points, self.settings.colliding)
         return Contacts(particle, gap, normal, velocity)
@@ -126,9 +148,31 @@ class LimbMapQuery(ContactQuery):
     collider: LimbMapCollider
     body: PosedBody
 
+    @property
+    def on_device(self) -> gpu.PartMaps | None:
+        """Return the maps on the graphics device, posed as this query says; None: they are compiled ones."""
+        self.collider._pose(self.body)
+        return self.collider.on_device
+
     def __call__(self, position: Floats) -> Contacts:
         """Return the contacts of all points [m], (n, 3); one per part in reach."""
         return self.collider.ask(self.body, position)
+
+
+def device_maps(
+    body: Body, settings: LimbMapSettings, own: tuple[Ints, Ints], behind: tuple[Ints, Ints]
+) -> gpu.PartMaps:
+    """Return the maps of a body's parts on the graphics device, in textures with room for bent limbs."""
+    widest = max(float(np.ptp(body.vertices[own[0][own[1] == k]].reshape(-1, 3), axis=0).max(initial=0.0))
+                 for k in range(len(PARTS)))  # fmt: skip
+    pixels = ROOM * widest / settings.pixel + 2 * (settings.rim + 1)
+    size = 16 * int(np.ceil(pixels / 16))
+    if size > LARGEST:
+        raise ToileError(f"pixel is {settings.pixel} m: a map would have more than {LARGEST} pixels a side")
+    maps = gpu.PartMaps(open_device(), own, behind, len(PARTS), size)
+    names = {f.name for f in fields(gpu.MapOptions)}
+    maps.set_options(gpu.MapOptions(**{n: getattr(settings, n) for n in names}))
+    return maps
 
 
 def part_triangles(body: Body, overlap: int) -> tuple[Ints, Ints]:

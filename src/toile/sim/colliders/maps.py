@@ -14,9 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from toile import _kernels
+from toile.body.model.skin import vertex_faces, vertex_normals
 from toile.core.errors import ToileError
 from toile.core.records import Body, Bools, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.geometry.raster import Floats32
+from toile.gpu import limb_maps as gpu
+from toile.gpu.device import check_device, open_device
 from toile.sim.colliders.base import Collider
 
 WORLD = np.concatenate([np.eye(3), np.zeros((1, 3))])[None]
@@ -49,8 +52,11 @@ class MapSettings:
     """normals and velocities are rounded as colours of so many bits are (equations 7 to 10); 0: not"""
     stored: int = 0
     """maps of so many poses are kept and used again when the body comes back to a pose: for known motions"""
+    device: str = "cpu"
+    """where maps are drawn: cpu or gpu (extra gpu: render passes, read back as in the papers)"""
 
     def __post_init__(self) -> None:
+        check_device("collider maps", self.device)
         if not 16 <= self.size <= 4096:
             raise ToileError(f"map size is {self.size} pixels: choose between 16 and 4096")
         if not 0 <= self.rim <= 16:
@@ -167,6 +173,7 @@ class MapCollider(Collider):
         part = np.zeros(len(body.triangles), np.int32)
         self._maps = _kernels.PartMaps(body.triangles, part, 1, len(body.vertices), *NOTHING_BEHIND)
         self._store: OrderedDict[bytes, Maps] = OrderedDict()
+        self._device: DrawnByDevice | None = DrawnByDevice(body) if self.settings.device == "gpu" else None
 
     def at(self, body: PosedBody) -> Maps:
         """Return the maps of the body at one instant: stored ones if the pose is known, else drawn ones."""
@@ -191,13 +198,50 @@ class MapCollider(Collider):
     def _draw(self, body: PosedBody) -> Maps:
         s = self.settings
         pixel = pixel_size(body.vertices, s)
+        if self._device is not None:
+            left, top, texels = self._device.draw(body, s, pixel)
+            return self._framed(left, top, texels, pixel)
         self._maps.set_options(pixel, s.tolerance, s.reach, 0.0, s.rim, s.refine, s.by_depth)
         self._maps.pose(np.ascontiguousarray(body.vertices), np.ascontiguousarray(body.velocity), WORLD)
         self._maps.draw(np.ones(1, dtype=bool))
-        left, top, texels = self._maps.texels(0)
+        return self._framed(*self._maps.texels(0), pixel)
+
+    def _framed(self, left: float, top: float, texels: Floats32, pixel: float) -> Maps:
+        s = self.settings
         rows, columns = texels.shape[:2]
         frame = MapFrame(left, top, pixel, columns, rows)
         return Maps(frame, through_buffers(texels, frame, s), s.reach, s.refine, s.by_depth)
+
+
+class DrawnByDevice:
+    """Front and back maps of a whole body from render passes, read back into main memory as in the papers."""
+
+    def __init__(self, body: Body) -> None:
+        self._triangles = body.triangles
+        self._faces = vertex_faces(body.triangles, len(body.vertices))
+        self._maps: gpu.PartMaps | None = None
+
+    def draw(self, body: PosedBody, settings: MapSettings, pixel: float) -> tuple[float, float, Floats32]:
+        """Return left and top border [m] and the texels, (h, w, 2, 8)."""
+        size = np.ptp(body.vertices, axis=0)[:2].max() / pixel + 2 * (settings.rim + 2)
+        if self._maps is None or size > self._maps.size:
+            part = np.zeros(len(self._triangles), np.int32)
+            texture = 16 * int(np.ceil(size / 16))
+            self._maps = gpu.PartMaps(open_device(), (self._triangles, part), NOTHING_BEHIND, 1, texture)
+        maps, device = self._maps, self._maps.gpu
+        maps.set_options(
+            gpu.MapOptions(pixel=pixel, tolerance=settings.tolerance, rim=settings.rim, colliding=False)
+        )
+        normals = vertex_normals(body.vertices, self._triangles, self._faces)
+        maps.pose(body.vertices, normals, body.velocity, WORLD)
+        encoder = device.device.create_command_encoder()
+        maps.encode_drawing(encoder, device.buffer(16), 1)
+        device.device.queue.submit([encoder.finish()])
+        frame, planes, motions = maps.read(0)
+        depth = motions[..., 3:]
+        depth = np.where(np.abs(depth) < 0.5 * gpu.FAR, depth, np.copysign(np.inf, depth))
+        texels = np.concatenate([planes, depth, motions[..., :3]], axis=3)
+        return float(frame[0]), float(frame[1]), texels.astype(np.float32)
 
 
 def through_buffers(texels: Floats32, frame: MapFrame, settings: MapSettings) -> Floats32:

@@ -15,6 +15,9 @@ import numpy as np
 from toile import _kernels
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Garment, Ints, Scene, State
+from toile.gpu.device import check_device
+from toile.sim.colliders.limb_maps import LimbMapQuery
+from toile.sim.solvers import verlet_device
 from toile.sim.solvers.base import Solver, in_substeps
 from toile.sim.solvers.constraints import particle_average, particle_order
 from toile.sim.solvers.edges import after_contact, bias, rest_lengths
@@ -56,8 +59,13 @@ class VerletSettings:
     """single, or double for reference computations"""
     thickness: float = 0.004
     """distance kept between cloth and skin [m]"""
+    device: str = "cpu"
+    """where it runs: cpu, or gpu (extra gpu; with limb_maps there too nothing comes back in a step)"""
 
     def __post_init__(self) -> None:
+        check_device("solver verlet", self.device)
+        if self.device == "gpu" and self.precision != "single":
+            raise ToileError("a graphics device has single precision only: choose precision single")
         if not 1e-6 <= self.substep <= 0.1:
             raise ToileError(f"substep is {self.substep} s: choose between 1e-6 and 0.1 s")
         if not 0 < self.keep <= 1:
@@ -115,7 +123,7 @@ class VerletSolver(Solver):
         """Prepare the grid, or the edges in groups that share no particle."""
         self.settings = settings or VerletSettings()
         self.garment = garment
-        self._cloth = self._grid() if self.settings.columns else self._mesh()
+        self._cloth: Any = self._grid() if self.settings.columns else self._mesh()
         self._pinned = np.zeros(0, np.int32)
         self._friction = self.settings.friction * particle_average(garment, "friction")
         self._still = np.zeros((garment.particle_count, 3))
@@ -126,6 +134,8 @@ class VerletSolver(Solver):
         s = self.settings
         rows, rest = grid_lengths(self.garment, s.columns)
         share = s.stiffness * np.where(BENDING, s.bend, 1.0)
+        if s.device == "gpu":
+            return verlet_device.grid_cloth(rows, s.columns + 1, GRID_LINKS, rest, share)
         kind = _kernels.VerletGridFloat if s.precision == "single" else _kernels.VerletGridDouble
         return kind(rows, s.columns + 1, rest, share)
 
@@ -134,9 +144,12 @@ class VerletSolver(Solver):
         single = self.settings.precision == "single"
         kind = _kernels.VerletMeshFloat if single else _kernels.VerletMeshDouble
         slack = self.settings.shear * bias(self.garment) * length
-        return kind(
-            particle_order(self.garment), edges, length - slack, length + slack, self.settings.stiffness
-        )
+        low, high = length - slack, length + slack
+        if self.settings.device == "gpu":
+            return verlet_device.mesh_cloth(
+                self.garment.particle_count, edges, low, high, self.settings.stiffness
+            )
+        return kind(particle_order(self.garment), edges, low, high, self.settings.stiffness)
 
     def pin(self, particles: Ints) -> None:
         """Let these particles move with the velocity in the state, whatever forces act on them."""
@@ -145,6 +158,12 @@ class VerletSolver(Solver):
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
+        query = scene.contacts
+        if self.settings.device == "gpu" and isinstance(query, LimbMapQuery) and query.on_device is not None:
+            found, self.sweeps = verlet_device.step(
+                self._cloth, query.on_device, self.settings, self._friction, state, scene, dt
+            )
+            return found
         return in_substeps(self._substep, self.settings.substep, state, scene, dt)
 
     def _substep(self, x: Floats, v: Floats, scene: Scene, h: float, since: float) -> tuple[Floats, Floats]:

@@ -1,0 +1,1 @@
+"""Kernels on a graphics device (WGSL, extra `gpu`): they know arrays and numbers only."""
