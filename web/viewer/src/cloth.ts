@@ -9,6 +9,7 @@ import type { ClothHit, ClothMesh, MaterialSpec } from "./types";
 export class ClothView {
   readonly mesh: THREE.Mesh;
   private readonly materials: THREE.MeshStandardMaterial[];
+  private facing: THREE.MeshNormalMaterial | null = null;
   private readonly particleTriangles: Uint32Array;
   private readonly positions: Float32Array;
   private readonly normals: Float32Array;
@@ -63,6 +64,13 @@ export class ClothView {
     attribute.needsUpdate = true;
   }
 
+  /** As it looks, as its triangles, or coloured by which way it faces. */
+  setDrawing(way: "look" | "wire" | "normals"): void {
+    for (const material of this.materials) material.wireframe = way === "wire";
+    this.facing ??= way === "normals" ? new THREE.MeshNormalMaterial({ side: THREE.DoubleSide }) : null;
+    this.mesh.material = way === "normals" && this.facing ? this.materials.map(() => this.facing!) : this.materials;
+  }
+
   /** Middle of the particles and how far the outermost is from it [m]. */
   bounds(): THREE.Sphere {
     const box = new THREE.Box3().setFromArray(this.positions);
@@ -81,6 +89,7 @@ export class ClothView {
 
   dispose(): void {
     this.mesh.geometry.dispose();
+    this.facing?.dispose();
     for (const material of this.materials) {
       material.map?.dispose();
       material.normalMap?.dispose();

@@ -33,6 +33,8 @@ export class Stage {
   onGrab: ((hit: ClothHit) => Grab | null) | null = null;
   /** called before each picture with the time [ms]; returns whether it wants another one */
   onTick: ((time: number) => boolean) | null = null;
+  /** what a page adds to the room: lines, marks, arrows; call redraw() after changes */
+  readonly extras = new THREE.Group();
   /** the device draws slowly, so that shadows and sheen are simpler */
   readonly simple: boolean;
   private readonly renderer: THREE.WebGLRenderer;
@@ -44,6 +46,7 @@ export class Stage {
   private body: BodyView | null = null;
   private cloth: ClothView | null = null;
   private tape: THREE.Mesh | null = null;
+  private drawing: "look" | "wire" | "normals" = "look";
   private tone: string;
   private readonly hair: boolean;
   private changed = true;
@@ -65,6 +68,7 @@ export class Stage {
     container.append(this.canvas);
     this.tone = options.tone ?? "#c6a793";
     this.hair = options.hair ?? false;
+    this.scene.add(this.extras);
     this.room = new Room(this.scene, this.renderer, this.simple);
     if (options.background) this.room.setBackground(options.background);
     // before the camera, so that a grab takes the pointer first
@@ -96,6 +100,7 @@ export class Stage {
     if (this.cloth) this.scene.remove(this.cloth.mesh);
     this.cloth?.dispose();
     this.cloth = cloth && new ClothView(cloth, this.simple, () => this.redraw());
+    this.cloth?.setDrawing(this.drawing);
     this.redraw();
   }
 
@@ -116,6 +121,13 @@ export class Stage {
   /** How the cloth fits, from 0 loose to 1 too tight, one value a particle; null: its colours again. */
   setClothValues(values: Float32Array | null): void {
     this.cloth?.setValues(values);
+    this.redraw();
+  }
+
+  /** How the cloth is drawn: as it looks, as its triangles, or coloured by which way it faces. */
+  setDrawing(way: "look" | "wire" | "normals"): void {
+    this.drawing = way;
+    this.cloth?.setDrawing(way);
     this.redraw();
   }
 

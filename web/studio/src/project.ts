@@ -1,0 +1,99 @@
+/** What is done with the project as a whole: files in and out, bodies that follow a slider, recordings. */
+import type { SetMethod, SetMotion, SetPerson, ToStudio } from "../../shared/studio-messages";
+import { say } from "./parts/say";
+import { attempt, link } from "./scene/link";
+import { state } from "./state";
+import { t } from "./texts";
+
+/** Takes files for what they are: they are put into the project's folder and opened. */
+export async function openFiles(files: Iterable<File>): Promise<void> {
+  for (const file of files) {
+    try {
+      state.working = { what: "sending", fraction: 0, words: t("file.sending", { name: file.name }) };
+      state.update();
+      await link.put(file.name, file);
+      state.working = null;
+      if (await attempt({ type: "open", file: file.name })) say(t("file.opened", { name: file.name }));
+    } catch (error) {
+      state.working = null;
+      say(error instanceof Error ? error.message : String(error), true);
+    }
+    state.update();
+  }
+}
+
+export function chooseFiles(): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.multiple = true;
+  input.addEventListener("change", () => void openFiles(input.files ?? []));
+  input.click();
+}
+
+export function startDrops(): void {
+  const over = (on: boolean): boolean => document.body.classList.toggle("dropping", on);
+  window.addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    over(true);
+  });
+  window.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) over(false);
+  });
+  window.addEventListener("drop", (event) => {
+    over(false);
+    if (!event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    void openFiles(event.dataTransfer.files);
+  });
+}
+
+/** Brings a file of the folder to where the browser keeps downloads. */
+export async function fetchFile(name: string): Promise<void> {
+  try {
+    const address = URL.createObjectURL(await link.get(name)), anchor = document.createElement("a");
+    anchor.href = address;
+    anchor.download = name;
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error), true);
+  }
+}
+
+/** Sends the newest of a row of changes as soon as the one before was carried out. */
+export function following(make: (group: string) => ToStudio): { change: () => void; end: () => void } {
+  let group = "", busy = false, again = false;
+  const go = async (): Promise<void> => {
+    if (busy) {
+      again = true;
+      return;
+    }
+    busy = true;
+    do {
+      again = false;
+      await attempt(make(group));
+    } while (again);
+    busy = false;
+  };
+  return {
+    change: () => {
+      group ||= `row-${Date.now()}`;
+      void go();
+    },
+    end: () => {
+      // what comes later is an undo step of its own
+      const last = group;
+      setTimeout(() => {
+        if (group === last) group = "";
+      }, 400);
+    },
+  };
+}
+
+/** Fields of an edit that takes the whole record: what is not named stays. */
+const record = <T>(value: Record<string, unknown> | undefined): T => Object.fromEntries(Object.entries(value ?? {}).filter(([key]) => key !== "type")) as T;
+
+export const person = (change: Partial<SetPerson>): ToStudio => ({ type: "set_person", ...record<SetPerson>(state.project?.person), ...change });
+export const motion = (change: Partial<SetMotion>): ToStudio => ({ type: "set_motion", ...record<SetMotion>(state.project?.motion), ...change });
+export const method = (change: Partial<SetMethod>): ToStudio => ({ type: "set_method", ...record<SetMethod>(state.project?.method), ...change });
