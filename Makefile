@@ -24,7 +24,7 @@ $(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bind
 	touch $@
 
 demo: setup
-	$(BIN)/toile demo -o demo
+	$(BIN)/toile demo -o demo --force
 
 # the readers are fetched while the sources are checked: most of their time is waiting
 test: setup

@@ -253,7 +253,7 @@ def test_ctrl_c_while_writing_keeps_the_old_file(dressed, tmp_path, monkeypatch)
     out.write_bytes(b"before")
     monkeypatch.setattr(dressing, "dress", lambda *_, **__: load_recording(dressed))
     monkeypatch.setattr(RecordWriter, "append", interrupt)
-    assert run("dress", dressed.with_name("skirt.txt"), "--edge", "4cm", "-o", out) == 130
+    assert run("dress", dressed.with_name("skirt.txt"), "--edge", "4cm", "-o", out, "--force") == 130
     assert [p.name for p in tmp_path.iterdir()] == ["a.toile"]
     assert out.read_bytes() == b"before"
 
@@ -325,7 +325,8 @@ def test_seams_are_proposed_and_read_back(tmp_path, capsys):
     assert written.count("   # 0.") + written.count("   # 1.") == len(proposed.seams)
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     # once more: what is known is kept, nothing is added twice
-    assert run("seams", path) == 0
+    assert "--force" in refused(capsys, "seams", path)
+    assert run("seams", path, "--force") == 0
     assert len(read_pattern(path).seams) == len(proposed.seams)
 
 
@@ -366,7 +367,8 @@ def test_draft_with_a_count(tmp_path, capsys):
         edges[count] = sum(len(panel.edges) for panel in read_pattern(out).panels)
     assert edges[24] > edges[8]
     for wrong in ("0", "1e9", "nan"):
-        assert "4 to 200" in refused(capsys, "draft", "pleated_skirt", f"pleats={wrong}", "-o", out)
+        new = tmp_path / "wrong.txt"
+        assert "4 to 200" in refused(capsys, "draft", "pleated_skirt", f"pleats={wrong}", "-o", new)
 
 
 def test_graded_dxf_files_name_their_size(tmp_path, capsys):

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from toile.body.model.make import NAMED, named_body
+from toile.core.choices import meant
 from toile.core.errors import ToileError
 from toile.core.records import Body
 
@@ -24,7 +25,9 @@ def open_body(text: str) -> Body:
         return named_body(text)
     path = Path(text)
     if not path.is_file():
-        raise ToileError(f"{text}: no such file, and no body of that name ({', '.join(NAMED)})")
+        raise ToileError(
+            f"{text}: no such file, and no body of that name ({', '.join(NAMED)}){meant(text, NAMED)}"
+        )
     if path.suffix.lower() not in READERS:
         raise ToileError(f"{text}: bodies are read from {', '.join(READERS)}, or named {', '.join(NAMED)}")
     module, reader = READERS[path.suffix.lower()]

@@ -10,6 +10,7 @@ from toile.body.model.make import save_body
 from toile.body.model.population import MEASURES
 from toile.cli.asked import body_source
 from toile.cli.common import Commands, add_bones_option, shown, tell_doubts
+from toile.cli.talk import TALK, check_new
 from toile.cli.words import length, sex
 from toile.core.errors import ToileError
 from toile.jobs.describe import Inputs
@@ -58,6 +59,8 @@ def run_body(options: argparse.Namespace) -> int:
     path = Path(options.output or "body.toile")
     if path.suffix.lower() != ".toile":
         raise ToileError(f"{path}: a body is written as .toile: change the ending")
+    for output in filter(None, (path, options.picture)):
+        check_new(output)
     if options.source:
         source = body_source(options.source, options.bones)
     else:
@@ -102,6 +105,8 @@ def add_measure(commands: Commands) -> None:
 
 def run_measure(options: argparse.Namespace) -> int:
     """Describe a body."""
+    if options.picture:
+        check_new(options.picture)
     found = opened(body_source(options.body))
     print(table(found.body.measurements))
     draw(found, options.picture)
@@ -123,6 +128,7 @@ def draw(found: Opened, path: str | None) -> None:
 
 def table(measures: Mapping[str, float]) -> str:
     """Return measures as lines of name and centimetres: what one may ask for, then the rest."""
+    TALK.put("measures", dict(measures))
     order = [n for n in FIRST if n in measures] + sorted(n for n in measures if n not in (*FIRST, "chest"))
     rows = []
     for name in order:

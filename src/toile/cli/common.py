@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from toile.body.library import open_body
+from toile.cli.talk import TALK, check_new
 from toile.cli.words import length
 from toile.core import defaults
 from toile.core.errors import ToileError
@@ -39,22 +40,38 @@ class Progress:
     """One line on the terminal that tells what is being done; plain lines where there is no terminal."""
 
     def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
+        self._live = sys.stderr.isatty() and not TALK.quiet
         self._stage = ""
         self._start = time.monotonic()
+        self._timed = ("", self._start)
 
     def __call__(self, what: str, done: float, words: str = "") -> None:
         """Show that the stage is at a fraction 0 … 1."""
+        self._time(what)
+        if TALK.quiet:
+            return
         if self._live:
             bar = "█" * round(24 * done)
-            print(f"\r{what:<10} {bar:<24} {done:4.0%}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{what:<10} {bar:<24} {done:4.0%}", end="", file=sys.stderr, flush=True)
         elif done > 0.0 and what != self._stage:
             # a stage that has only begun may be over, or refused, at once
             print(f"{what} …", file=sys.stderr)
             self._stage = what
 
+    def _time(self, what: str) -> None:
+        """With --verbose, tell how long the stage before took."""
+        before, since = self._timed
+        if what == before:
+            return
+        now = time.monotonic()
+        if TALK.verbose and before:
+            clear = "\r\x1b[K" if self._live else ""
+            print(f"{clear}{before}: {now - since:.2f} s", file=sys.stderr)
+        self._timed = (what, now)
+
     def finish(self) -> None:
         """Clear the line and tell how long everything took, if it took long enough to be shown."""
+        self._time("")
         if not (self._live or self._stage):
             return
         clear = "\r\x1b[K" if self._live else ""
@@ -114,7 +131,8 @@ def add_smooth_option(parser: argparse.ArgumentParser) -> None:
 
 def outputs_of(options: argparse.Namespace, usual: str | Path) -> list[Path]:
     """Return where results go; asked before any work is done."""
-    return [check_output(path) for path in options.output or [str(usual)]]
+    again = getattr(options, "resume", False)
+    return [check_output(path, again=again) for path in options.output or [str(usual)]]
 
 
 def body_of(options: argparse.Namespace) -> Body:
@@ -212,8 +230,13 @@ def reading(options: argparse.Namespace, *paths: str) -> dict[str, Any]:
     return {"size": options.size, "units": options.units, "seams": options.seams}
 
 
-def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results") -> Path:
-    """Return the path if something can be written under that name; asked before any work is done."""
+def check_output(
+    path: str, endings: Collection[str] = tuple(EXPORTS), what: str = "results", *, again: bool = False
+) -> Path:
+    """Return the path if something can be written under that name; asked before any work is done.
+
+    again: it is gone on with, and may be there.
+    """
     ending = Path(path).suffix.lower()
     # a folder is asked for by a stroke at its end: a name without an ending is a slip
     if ending not in endings or (not ending and not path.endswith(("/", os.sep))):
@@ -221,12 +244,16 @@ def check_output(path: str, endings: Collection[str] = tuple(EXPORTS), what: str
         raise ToileError(f"{path}: {what} are written as {words}: change the ending")
     if not Path(path).absolute().parent.is_dir():
         raise ToileError(f"{path}: the folder does not exist: create it first")
+    if not again:
+        check_new(path)
     return Path(path)
 
 
 def write_result(recording: Replayable, path: Path, **options: Any) -> None:
-    """Write a result in the format of the file's ending, and tell."""
-    tell_written(export(recording, path, **options))
+    """Write a result in the format of the file's ending, with progress, and tell."""
+    with shown():
+        written = export(recording, path, **options)
+    tell_written(written)
 
 
 def write_results(recording: Replayable, paths: Sequence[Path], smooth: int) -> None:
@@ -237,18 +264,21 @@ def write_results(recording: Replayable, paths: Sequence[Path], smooth: int) -> 
 
 def tell_sizes(reasons: Sequence[str]) -> None:
     """Say which sizes were taken, and why."""
+    TALK.add("sizes", *reasons)
     for reason in reasons:
         print(f"size: {reason}")
 
 
 def tell_doubts(source: str, doubts: Sequence[str]) -> None:
     """Warn of what could not be had as it was asked for, or should be confirmed."""
+    TALK.add("warnings", *doubts)
     for doubt in doubts:
         print(f"toile: warning: {f'{source}: ' if source else ''}{doubt}", file=sys.stderr)
 
 
 def tell_notes(notes: Sequence[str]) -> None:
     """Say what was assumed about patterns, or done to them."""
+    TALK.add("notes", *notes)
     for note in notes:
         print(f"note: {note}")
 
@@ -264,6 +294,7 @@ def tell_unfinished(recorded: RecordedFile) -> None:
 
 def tell_written(paths: Sequence[Path]) -> None:
     """Say which files were written, and how large they are."""
+    TALK.add("files", *map(str, paths))
     size = sum(path.stat().st_size for path in paths) / 1e6
     last = f" … {paths[-1].name}" if len(paths) > 1 else ""
     print(f"wrote {paths[0]}{last} ({size:.1f} MB)")

@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from toile.audit.check import audit_drape, check_file
+from toile.audit.check import Audit, audit_drape, check_file
+from toile.audit.findings import findings
 from toile.cli.asked import body_source, dress_job
 from toile.cli.common import (
     CHECK_FAILED,
@@ -24,6 +25,7 @@ from toile.cli.common import (
     write_result,
     write_results,
 )
+from toile.cli.talk import TALK, check_new
 from toile.core.errors import ToileError
 from toile.jobs.describe import Inputs
 from toile.jobs.dressing import dressed
@@ -60,9 +62,15 @@ def run_dress(options: argparse.Namespace) -> int:
     print(f"{made.recording.garment.particle_count} vertices on {job.body.named or job.body.file}")
     tell_notes(made.notes)
     found = audit_drape(made.recording)
+    put_audit(found)
     print("\n".join(found.lines()))
     write_results(made.recording, outputs, options.smooth)
     return 0 if found.ok else CHECK_FAILED
+
+
+def put_audit(found: Audit) -> None:
+    """Put an audit into the result that --json prints."""
+    TALK.put("audit", {"passed": found.ok, "vertices": found.vertex_count, **findings(found)})
 
 
 def add_check(commands: Commands) -> None:
@@ -86,7 +94,9 @@ def run_check(options: argparse.Namespace) -> int:
     if damaged or not count:
         what = f"frame {damaged[0]} of {count} is damaged" if damaged else "holds no frame"
         raise ToileError(f"{options.file}: {what}: make the file again")
-    ok, lines = check_file(options.file)
+    with shown():
+        ok, lines = check_file(options.file)
+    TALK.put("audit", {"passed": ok, "lines": lines})
     print("\n".join(lines))
     return 0 if ok else CHECK_FAILED
 
@@ -114,15 +124,20 @@ def demo_job(body: str) -> DressJob:
 def run_demo(options: argparse.Namespace) -> int:
     """Make the demo and print where it is."""
     folder, job = Path(options.output), demo_job(options.body)
+    check_new(folder)
     with shown():
         recording = dressed(job, Inputs()).recording
         folder.mkdir(parents=True, exist_ok=True)
-        text = "\n".join(audit_drape(recording).lines())
+        found = audit_drape(recording)
+    put_audit(found)
+    text = "\n".join(found.lines())
     for name in ("dressed.toile", "dressed.glb", "dressed.png"):
         write_result(recording, folder / name)
     (folder / "report.txt").write_text(text + "\n", encoding="utf-8")
     print(text)
     print(f"look at {folder / 'dressed.png'}; open {folder / 'dressed.glb'} in a 3D viewer")
+    print(f"see it in the browser: toile play {folder / 'dressed.toile'}")
+    print("a try-on shop on this computer: toile serve (docs/serve.md)")
     # as it was called: make demo does not put it on the path
     name = sys.argv[0] if Path(sys.argv[0]).name == "toile" else "toile"
     print(f"try clothes on in the browser: {name} serve")

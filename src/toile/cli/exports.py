@@ -18,6 +18,7 @@ from toile.cli.common import (
     tell_written,
     write_result,
 )
+from toile.cli.talk import TALK
 from toile.core.errors import ToileError
 from toile.export.library import ENDINGS
 from toile.export.usd_import import import_usd
@@ -133,7 +134,9 @@ def run_import(options: argparse.Namespace) -> int:
         print(f"{count} frames of {known.garment.name}")
         with RecordedFile(path) as recorded:
             rows = audit_rows(recorded)
-        print("\n".join(report(rows, known.garment.particle_count)))
+        lines = report(rows, known.garment.particle_count)
+        TALK.put("audit", {"passed": not any(row["problems"] for _, row in rows), "lines": lines})
+        print("\n".join(lines))
         for output in outputs:
             if output == path:
                 tell_written([output])

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 import toile
+from toile.cli.talk import TALK, add_common_options, print_json, talking
 from toile.cli.words import BARE, tell_bare_numbers
 from toile.core.errors import ToileError
 
@@ -46,6 +47,7 @@ COMMANDS = {
     "run": ("batch", "add_run", "a job by its description: JSON, as results and data sets keep it"),
     "trial": ("trial", "add_trial", "read, understand and sew every pattern of a folder"),
     "bench": ("bench", "add_bench", "measure on this machine"),
+    "completion": ("completion", "add_completion", "a script that completes words in bash, zsh or fish"),
     "stress": ("bench", "add_stress", "scenes that try to break the engine"),
 }
 """name → (module here, function that adds its parser, what the list of commands says)
@@ -69,6 +71,7 @@ def make_parser(opened: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentP
     for name, (module, add, told) in COMMANDS.items():
         if name in opened:
             getattr(import_module(f"toile.cli.{module}"), add)(commands)
+            add_common_options(commands.choices[name])
         else:
             commands.add_parser(name, help=told)
     return parser
@@ -85,10 +88,21 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = make_parser((name,))
     options, rest = parser.parse_known_args(words)
     if any(word.startswith("-") or not hasattr(options, "style") for word in rest):
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        parser.error(_unknown(parser, name, rest))
     if rest:
         options.style = [*options.style, *rest]
     return options
+
+
+def _unknown(parser: argparse.ArgumentParser, name: str, rest: Sequence[str]) -> str:
+    """Return what is said of words that a command does not know, with the option that was perhaps meant."""
+    told = f"unrecognized arguments: {' '.join(rest)[:120]}"
+    found = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
+    commands = next(a.choices for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    if found is None or name not in commands:
+        return told
+    near = difflib.get_close_matches(found, commands[name]._option_string_actions, 1)
+    return f"{told}: did you mean '{near[0]}'?" if near else f"{told}: toile {name} --help lists the options"
 
 
 def tell(message: str) -> None:
@@ -110,13 +124,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     try:
         BARE.clear()
+        TALK.json = False
         options = parse(arguments)
-        result: int = options.run(options)
+        with talking(options):
+            result: int = options.run(options)
         tell_bare_numbers()
+        if TALK.json:
+            print_json(result)
         sys.stdout.flush()
         return result
     except ToileError as error:
         tell(str(error))
+        if TALK.json:
+            print_json(BAD_INPUT, str(error))
     except BrokenPipeError:
         # the reader of a pipe went away (toile info | head): nothing more to print
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from toile.cli.common import Commands, add_body_option, add_bones_option, body_of
+from toile.cli.talk import check_new
 from toile.cli.words import angle, length
 from toile.core.errors import ToileError
 from toile.core.records import Body
@@ -81,6 +82,8 @@ def run_motion(options: argparse.Namespace) -> int:
     ending = Path(options.output).suffix.lower() if options.output else ""
     if options.output and ending not in (".bvh", ".glb"):
         raise ToileError(f"{options.output}: motions are written as .bvh or .glb: change the ending")
+    for path in filter(None, (options.output, options.picture)):
+        check_new(path)
     settings = {name: value for name in SETTINGS if (value := getattr(options, name)) is not None}
     body = body_of(options)
     track = retarget(read_motion(options.motion, bones=options.bones, **settings), body, options.fps)

@@ -18,8 +18,10 @@ from toile.cli.common import (
     reading,
     tell_notes,
 )
+from toile.cli.talk import check_new, new_name
 from toile.cli.words import length, sex
 from toile.core import defaults
+from toile.core.choices import choose, meant
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
 from toile.fit.size import graded_to
@@ -72,7 +74,8 @@ def add_info(commands: Commands) -> None:
 
 def run_info(options: argparse.Namespace) -> int:
     """Describe and draw a pattern."""
-    drawing = check_output(options.output or f"{Path(options.pattern).stem}.pieces.png", DRAWINGS, "drawings")
+    named = options.output or str(new_name(Path(f"{Path(options.pattern).stem}.pieces.png")))
+    drawing = check_output(named, DRAWINGS, "drawings")
     garments = read_outfit(options.pattern, **reading(options, options.pattern))
     for number, pattern in enumerate(garments, 1):
         path = drawing if len(garments) == 1 else drawing.with_stem(f"{drawing.stem}_{number}")
@@ -139,10 +142,11 @@ def add_convert(commands: Commands) -> None:
         description=f"Writes a pattern in the format of the second name's ending: {', '.join(WRITERS)}. "
         "DXF and SVG get a seam file beside them. A PDF holds the pieces at true size on sheets for a home "
         "printer, with a plan and a 10 cm square to measure.",
-        epilog="example: toile convert shirt.dxf shirt.pdf --size M --paper letter --allowance 1cm",
+        epilog="example: toile convert shirt.dxf -o shirt.pdf --size M --paper letter --allowance 1cm",
     )
     parser.add_argument("source", metavar="FROM")
-    parser.add_argument("target", metavar="TO")
+    parser.add_argument("target", nargs="?", metavar="TO", help="or -o TO")
+    parser.add_argument("-o", "--output", metavar="TO", help="the file to write; its ending is the format")
     parser.add_argument("--paper", choices=tuple(SHEETS), default="a4", help="of a PDF (default: a4)")
     parser.add_argument(
         "--allowance",
@@ -157,7 +161,9 @@ def add_convert(commands: Commands) -> None:
 
 def run_convert(options: argparse.Namespace) -> int:
     """Read one pattern, write another."""
-    target = check_output(options.target, WRITERS, "patterns")
+    if bool(options.target) == bool(options.output):
+        raise ToileError("name one file to write: toile convert FROM -o TO")
+    target = check_output(options.target or options.output, WRITERS, "patterns")
     source = Path(options.source)
     if source.resolve() == target.resolve():
         raise ToileError(f"{target}: would replace the file that is read: give another name")
@@ -190,7 +196,7 @@ def add_draft(commands: Commands) -> None:
         description="Drafts a pattern for a body. Style options are name=value, lengths with their unit.",
         epilog=f"example: toile draft skirt --body woman length=60cm -o skirt.txt. Options: {listed}",
     )
-    parser.add_argument("name", choices=tuple(DRAFTS))
+    parser.add_argument("name", metavar="|".join(DRAFTS))
     parser.add_argument("style", nargs="*", metavar="OPTION=VALUE")
     add_body_option(parser)
     for key in STYLES:
@@ -202,11 +208,15 @@ def add_draft(commands: Commands) -> None:
 
 def style_values(name: str, words: list[str]) -> dict[str, Any]:
     """Return the style options from words such as length=60cm."""
+    choose("draft", DRAFTS, name)
     known, values = options(name), {}
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or key not in known:
-            raise ToileError(f"'{word}' is no option of {name}: write name=value with {', '.join(known)}")
+            hint = meant(key, known)
+            raise ToileError(
+                f"'{word}' is no option of {name}{hint}: write name=value with {', '.join(known)}"
+            )
         # an option that takes words may take a length as well: length=midi, length=60cm
         values[key] = text if isinstance(known[key], str) and text[:1].isalpha() else _value(name, key, text)
     return values
@@ -265,6 +275,7 @@ def run_grade(options: argparse.Namespace) -> int:
     for size, (pattern, words) in patterns.items():
         path = folder / f"{stem}_{size}.{options.format}"
         # a file of one size names it, so that pieces of different sizes are not mixed up on the cutting table
+        check_new(path)
         write_pattern(pattern if pattern.sizes else replace(pattern, size=size), path)
         print(f"wrote {path}: size {size}{words}")
     return 0

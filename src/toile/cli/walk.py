@@ -23,6 +23,7 @@ from toile.cli.common import (
     tell_written,
     write_results,
 )
+from toile.cli.talk import TALK
 from toile.cli.walk_progress import WalkProgress
 from toile.cli.words import length
 from toile.core import defaults
@@ -155,7 +156,10 @@ def _tell(walked: Walked, outputs: list[Path], options: argparse.Namespace) -> i
     tell_notes(walked.told.notes)
     if walked.closure is not None:
         print("\n".join(walked.closure.lines()))
-    print("\n".join(report(walked.rows, walked.vertex_count)))
+    lines = report(walked.rows, walked.vertex_count)
+    frames = [{"frame": number, **row} for number, row in walked.rows]
+    TALK.put("audit", {"passed": not walked.problems, "lines": lines, "frames": frames})
+    print("\n".join(lines))
     if walked.path in outputs:
         tell_written([walked.path])
     write_results(walked.path, [path for path in outputs if path != walked.path], options.smooth)

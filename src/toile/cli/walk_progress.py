@@ -6,6 +6,7 @@ import sys
 import time
 
 from toile.cli.common import Progress
+from toile.cli.talk import TALK
 from toile.sim.walk.stream import Moment
 
 
@@ -13,7 +14,7 @@ class WalkProgress:
     """The live line of a walk: frames, speed, stretch, contacts, time left. Quiet where no one watches."""
 
     def __init__(self, interval: float = 0.25) -> None:
-        self._live = sys.stderr.isatty()
+        self._live = sys.stderr.isatty() and not TALK.quiet
         self._interval = interval if self._live else 20.0
         self._shown = self._start = time.monotonic()
         self._first: int | None = None
@@ -29,7 +30,7 @@ class WalkProgress:
         now = time.monotonic()
         if self._first is None:
             self._first, self._start = moment.number, now
-        if now - self._shown < self._interval:
+        if TALK.quiet or now - self._shown < self._interval:
             return
         self._shown = now
         text = self.line(moment, now)

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 
+from toile.cli.talk import TALK
 from toile.core.errors import ToileError
 from toile.core.units import has_no_unit, parse_length
 
@@ -45,7 +46,8 @@ def angle(text: str) -> float:
 
 def tell_bare_numbers() -> None:
     """Say once that numbers without a unit were read as centimetres."""
-    if BARE:
+    if BARE and not TALK.quiet:
         words = ", ".join(dict.fromkeys(BARE))
+        TALK.add("notes", f"without a unit, so read as cm: {words}")
         print(f"note: without a unit, so read as cm: {words}", file=sys.stderr)
         BARE.clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
@@ -19,9 +19,13 @@ def choose(kind: str, table: Mapping[str, Any], name: str) -> Any:
     """Return what the table holds under a name; the error lists the names."""
     if name in table:
         return table[name]
-    near = difflib.get_close_matches(name, table, n=1)
-    hint = f" (did you mean {near[0]}?)" if near else ""
-    raise ToileError(f"no {kind} '{name[:40]}'{hint}: choose from {', '.join(table)}")
+    raise ToileError(f"no {kind} '{name[:40]}'{meant(name, table)}: choose from {', '.join(table)}")
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """Return what is added to an error where a known name is much like the one that was given."""
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f" (did you mean {near[0]}?)" if near and near[0] != name else ""
 
 
 def setting_names(settings_class: Any) -> list[str]:

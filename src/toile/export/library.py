@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toile.core.errors import ToileError
+from toile.core.work import tell
 from toile.export.alembic import write_alembic
 from toile.export.gltf_motion import write_glb
 from toile.export.obj import write_obj, write_obj_sequence
@@ -20,7 +21,7 @@ from toile.render.picture import picture_of
 from toile.render.smooth import Smoothed
 from toile.store.clip import is_still
 from toile.store.placed import placed
-from toile.store.record import Replayable, opened, save_recording, source_of
+from toile.store.record import Frame, Replayable, Source, opened, save_recording, source_of
 
 
 def write_pictures(
@@ -54,6 +55,30 @@ def write_objs(
         return write_obj_sequence(source, path, frames=frames)
     write_obj(source, path, frame=-1 if frame is None else frame)
     return None
+
+
+class Told:
+    """A recording that tells how far it has been read: writers read frame after frame."""
+
+    def __init__(self, source: Source, what: str) -> None:
+        self._source, self._what = source, what
+        self.garment, self.body, self.settings = source.garment, source.body, source.settings
+        tell(what, 0.0)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._source, name)
+
+    def __len__(self) -> int:
+        return len(self._source)
+
+    def frame(self, number: int) -> Frame:
+        """Return one frame."""
+        tell(self._what, (number + 0.5) / max(len(self), 1))
+        return self._source.frame(number)
+
+    def time(self, number: int) -> float:
+        """Return when a frame is [s]."""
+        return self._source.time(number)
 
 
 EXPORTS: dict[str, Callable[..., object]] = {
@@ -98,5 +123,6 @@ def export(
         shown = Smoothed(source, smooth) if smooth else source
         if suffix not in AS_RECORDED:
             shown = placed(shown, own_axes=suffix in SAY_AXES)
-        written = EXPORTS[suffix](shown, path, **options)
+        what = f"writing {Path(path).name}"
+        written = EXPORTS[suffix](shown if suffix == ".toile" else Told(shown, what), path, **options)
     return written if isinstance(written, list) else [Path(path)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from toile.core.choices import meant
 from toile.core.errors import ToileError
 from toile.core.records import Motion
 from toile.motion.files.bvh import read_bvh
@@ -59,7 +60,8 @@ def read_motion(
     reader = READERS.get(path.suffix.lower())
     if reader is None:
         raise ToileError(
-            f"'{name}' is no motion: give {', '.join(MOTIONS)} or a file ending in {', '.join(READERS)}"
+            f"'{name}' is no motion{meant(str(name), MOTIONS)}: give {', '.join(MOTIONS)} "
+            f"or a file ending in {', '.join(READERS)}"
         )
     if settings:
         raise ToileError(f"{path.name}: {', '.join(settings)} belong to our own walk and run, not to files")

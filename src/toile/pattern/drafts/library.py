@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from toile.core.choices import choose
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
 from toile.pattern.drafts.dress import dress, sleeved_dress
@@ -75,8 +76,7 @@ LEAST_AREA = 1e-4
 
 def check_style(name: str, style: Mapping[str, Any]) -> None:
     """Refuse a draft or a style option that there is not, and values that make no sense."""
-    if name not in DRAFTS:
-        raise ToileError(f"there is no draft '{name}': choose {', '.join(DRAFTS)}")
+    choose("draft", DRAFTS, name)
     known = options(name)
     for option, value in style.items():
         if option not in known:
