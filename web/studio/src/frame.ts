@@ -11,6 +11,7 @@ import { personPanel } from "./panels/person";
 import { legend, seePanel, seen } from "./panels/see";
 import { simulatePanel } from "./panels/simulate";
 import { statusLine, timeline } from "./panels/timeline";
+import { touring } from "./panels/tour";
 import { icon, type IconName } from "./parts/icon";
 import { openMenu } from "./parts/menu";
 import { split } from "./parts/split";
@@ -82,7 +83,7 @@ function tools(): TemplateResult {
 const attached = [(element?: Element) => view.attach(element, 0), (element?: Element) => view.attach(element, 1)];
 
 function pane3d(): TemplateResult {
-  const tape = tapeLength(), empty = state.project && !state.project.garments.length && (state.status?.scene ?? "outfit") === "outfit";
+  const tape = tapeLength(), empty = state.project && !state.project.garments.length && (state.status?.scene ?? "outfit") === "outfit" && !touring();
   return html`<section class="pane pane-3d" aria-label=${t("pane.3d")}>
     ${guard([view.none, seen.comparing], () => (view.none ? html`<p class="empty">${noPicture()}</p>` : html`<div class="stages"><div class="stage" ${ref(attached[0])}></div>${seen.comparing ? html`<div class="stage" ${ref(attached[1])}></div>` : nothing}</div>`))}
     <div class="over top-left"><span class="chip">${state.status?.scene && state.status.scene !== "outfit" ? t("pane.scene") : t("pane.3d")}</span>

@@ -6,7 +6,7 @@ import "../../shared/base.css";
 import "./styles/studio.css";
 import { html, render } from "lit-html";
 import { offerMore, startCommands } from "./all-commands";
-import { startKeys } from "./commands";
+import { run, startKeys } from "./commands";
 import { frame } from "./frame";
 import { fileWritten, scriptCame } from "./panels/dialogs";
 import { offerTour } from "./panels/tour";
@@ -57,5 +57,7 @@ link.onMessage = (message) => {
   } else if (message.type === "file_written") fileWritten(message.name, message.kind);
   else if (message.type === "script") queueMicrotask(scriptCame);
 };
+// for people who script the page from its console, and for its tests
+Object.assign(globalThis, { studio: { state, table, view, link, run } });
 state.update();
 link.open();

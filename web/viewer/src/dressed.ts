@@ -44,6 +44,11 @@ export function sceneBody(block: Block, jointCount: number): BodyMesh {
   return { vertices, triangles, joints, weights: unitRows(weights), jointCount };
 }
 
+/** The body of a scene that lives. */
+export function liveBody(scene: { head: Block; body: Block | null; jointCount: number }): BodyMesh | null {
+  return scene.body ? sceneBody(scene.body, scene.jointCount) : readBody(scene.head);
+}
+
 function unitRows(values: Float32Array): Float32Array {
   const out = new Float32Array(values.length);
   for (let at = 0; at < out.length; at += 8) {

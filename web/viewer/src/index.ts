@@ -1,6 +1,6 @@
 /** The viewer: a stage for dressed bodies. See docs/browser-engine.md. */
 export { ToileViewer } from "./element";
-export { readBody, readCloth, readMaterial } from "./dressed";
+export { liveBody, readBody, readCloth, readMaterial } from "./dressed";
 export { RecordingFile } from "./recording";
 export { computeNormals } from "./normals";
 export { TONES } from "../materials/skin";

@@ -168,6 +168,18 @@ export class Stage {
     this.redraw();
   }
 
+  /** The cloth under a pointer. */
+  under(event: PointerEvent): ClothHit | null {
+    return this.cloth?.mesh.parent ? this.cloth.hit(this.ray(event)) : null;
+  }
+
+  /** Where a place [m] is seen, from the picture's left upper corner [px]. */
+  seen(place: readonly [number, number, number]): [number, number] {
+    this.eye.camera.updateMatrixWorld();
+    const at = new THREE.Vector3(...place).project(this.eye.camera);
+    return [(0.5 + 0.5 * at.x) * this.container.clientWidth, (0.5 - 0.5 * at.y) * this.container.clientHeight];
+  }
+
   /** The next picture at once, as a PNG. */
   async picture(): Promise<Blob> {
     this.draw(performance.now());

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Panel } from "../../../shared/studio-messages";
 import { run } from "../commands";
-import { act, choiceRow, controlRow, numberRow, row, section, sliderRow, type Setting } from "../parts/fields";
+import { act, choiceRow, controlRow, numberRow, row, section, sliderRow, switchRow, type Setting } from "../parts/fields";
 import { method } from "../project";
 import { attempt, edit, link } from "../scene/link";
 import { view } from "../scene/view";
@@ -27,6 +27,7 @@ export function simulatePanel(): TemplateResult {
       ${sliderRow(t("air.gravity"), gravity, { unit: { sign: "m/s²", size: 1, digits: 2 }, min: 0, max: 20, help: t("air.gravity.tip"), change: (v, done) => done && edit({ type: "set_air", wind: air("wind"), gravity: [0, -v, 0] }) })}
       ${view.pinned.size || status?.pinned ? row(t("pins.count", { count: Math.max(view.pinned.size, status?.pinned ?? 0) }), act(t("pins.free"), "unlink", () => run("unpin"))) : nothing}`)}
     ${section(t("method.title"), html`
+      ${switchRow(t("inpage.swap"), view.own !== null, () => view.swapEngine(), t("inpage.tip"))}
       ${choiceRow(t("method.solver"), hello.solvers.map(named), String(now["solver"]), (name) => void attempt(method({ solver: name, settings: {} })), solver?.help)}
       ${choiceRow(t("method.collider"), hello.colliders.map(named), String(now["collider"]), (name) => void attempt(method({ collider: name, settings: {} })), collider?.help)}
       ${numberRow(t("method.edge"), Number(mesh["edge_length"] ?? 0.02), { unit: state.unit, min: 0.003, max: 0.2, help: t("method.edge.tip"), change: (v, done) => done && edit({ type: "set_mesh", edge_length: v, mesh: mesh["mesh"] as "triangles" }) })}

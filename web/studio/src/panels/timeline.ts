@@ -23,7 +23,7 @@ export function timeline(): TemplateResult {
     scrubbing = null;
   };
   return html`<div class="transport" role="toolbar" aria-label=${t("time.label")}>
-      ${button("reset", "back")} ${button("play", status?.playing ? "pause" : "play", status?.playing ? t("time.pause") : undefined)} ${button("step", "step")}
+      ${button("reset", "back")} ${button("play", view.engine(0).playing ? "pause" : "play", view.engine(0).playing ? t("time.pause") : undefined)} ${button("step", "step")}
       ${button("move", "walk", undefined, status?.moving)} ${button("record", status?.recording ? "stop" : "record", status?.recording ? t("time.record.end") : undefined, Boolean(status?.recording))}
     </div>
     <div class="scrub">

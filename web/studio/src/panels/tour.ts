@@ -14,6 +14,8 @@ const STEPS: readonly { at: string; text: TextKey; title: TextKey; before?: () =
 ];
 let step = -1;
 
+export const touring = (): boolean => step >= 0 && step < STEPS.length;
+
 export function startTour(): void {
   step = 0;
   state.wish({ toured: true });
@@ -28,6 +30,8 @@ function draw(): void {
   const place = document.getElementById("tour")!, now = STEPS[step];
   document.querySelectorAll(".toured").forEach((element) => element.classList.remove("toured"));
   if (!now) {
+    state.shown = "3d";
+    state.update();
     render(nothing, place);
     return;
   }

@@ -1,6 +1,7 @@
 /** The palette: every command by its name, found by a few letters. */
 import { html, nothing, render } from "lit-html";
 import { allCommands, can, nameOf, type Command } from "../commands";
+import { fits } from "../fits";
 import { t } from "../texts";
 import { icon } from "./icon";
 
@@ -14,19 +15,6 @@ export function openPalette(): void {
   draw(dialog);
   dialog.showModal();
   dialog.querySelector("input")?.focus();
-}
-
-/** How well a name fits what was typed: letters in order, better at the start of words; 0: not at all. */
-export function fits(name: string, typed: string): number {
-  const words = name.toLowerCase();
-  let from = 0, score = 1;
-  for (const letter of typed.toLowerCase().replaceAll(" ", "")) {
-    const found = words.indexOf(letter, from);
-    if (found < 0) return 0;
-    score += found === from ? 3 : found === 0 || words[found - 1] === " " ? 2 : 0;
-    from = found + 1;
-  }
-  return score + (words.includes(typed.toLowerCase()) ? 20 : 0);
 }
 
 function found(): Command[] {

@@ -2,6 +2,7 @@
 import { html, svg, type TemplateResult } from "lit-html";
 import { air } from "../panels/simulate";
 import { link } from "../scene/link";
+import { view } from "../scene/view";
 import { state } from "../state";
 import { t } from "../texts";
 
@@ -12,6 +13,7 @@ let group = "";
 
 function send(wind: [number, number, number]): void {
   held = wind;
+  view.engine(0).wind(wind);
   link.send({ type: "set_air", wind, gravity: air("gravity"), group });
   state.update();
 }

@@ -63,14 +63,14 @@ function grid(): TemplateResult[] {
 
 function pieceView(piece: PieceSeen): TemplateResult {
   const points = table.onScreen(piece, outline(piece)), chosen = isChosen(piece);
-  const [x, y] = middle(points), wide = Math.max(...points.map((p) => p[0])) - Math.min(...points.map((p) => p[0]));
+  const [x, y] = middle(points), wide = extent(points, 0), roomy = wide > 40 && extent(points, 1) > 48;
   return svg`<g class="piece ${chosen ? "chosen" : ""} ${piece.place ? "" : "unplaced"}">
     <polygon points=${join(points)} fill=${piece.colour || "#b3b3b8"}></polygon>
     ${piece.lines.map((line) => svg`<polyline class="line ${line.kind}" points=${join(table.onScreen(piece, line.points))}></polyline>`)}
-    ${grainView(piece, [x, y], wide)}
+    ${roomy ? grainView(piece, [x, y], wide) : nothing}
     ${piece.notches.map((notch) => notchView(piece, notch.edge, notch.fraction))}
-    ${wide > 40 ? svg`<text class="name" x=${x} y=${y - 10}>${piece.piece}</text>` : nothing}
-    ${wide > 70 && (chosen || state.wishes.lengths) ? svg`<text class="figure" x=${x} y=${y + 10}>${areaText(piece.area)}</text>` : nothing}
+    ${roomy || (chosen && wide > 40) ? svg`<text class="name" x=${x} y=${roomy ? y - 10 : y + 24}>${piece.piece}</text>` : nothing}
+    ${roomy && wide > 70 && (chosen || state.wishes.lengths) ? svg`<text class="figure" x=${x} y=${y + 10}>${areaText(piece.area)}</text>` : nothing}
   </g>` as TemplateResult;
 }
 
@@ -80,14 +80,15 @@ function areaText(area: number): string {
   return state.wishes.units === "in" ? `${(area / 0.0254 ** 2).toFixed(0)}\u202fsq in` : `${(area * 1e4).toFixed(0)}\u202fcm²`;
 }
 
+const extent = (points: readonly Point[], axis: 0 | 1): number => Math.max(...points.map((p) => p[axis])) - Math.min(...points.map((p) => p[axis]));
+
 function middle(points: readonly Point[]): Point {
   const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
   return [(Math.min(...xs) + Math.max(...xs)) / 2, (Math.min(...ys) + Math.max(...ys)) / 2];
 }
 
 /** An arrow along the warp. */
-function grainView(piece: PieceSeen, [x, y]: Point, wide: number): TemplateResult | typeof nothing {
-  if (wide < 40) return nothing;
+function grainView(piece: PieceSeen, [x, y]: Point, wide: number): TemplateResult {
   const half = Math.min(28, wide / 4), turn = (-piece.grain * 180) / Math.PI;
   return svg`<path class="grain" transform="translate(${x} ${y + 30}) rotate(${turn})" d="M0 ${half}V${-half}M-4 ${-half + 6}L0 ${-half}L4 ${-half + 6}M-4 ${half - 6}L0 ${half}L4 ${half - 6}"></path>` as TemplateResult;
 }

@@ -21,6 +21,7 @@ export class Side {
   private clothNumber = 0;
   private bodyNumber = 0;
   private body: BodyMesh | null = null;
+  private borrowed: ClothMesh | null = null;
   private waiting: ArrayBuffer | null = null;
   private counted = { since: performance.now(), frames: 0 };
   private framed = false;
@@ -48,6 +49,7 @@ export class Side {
 
   /** A frame came: the newest is drawn with the next picture, those before it are thrown away. */
   takeFrame(data: ArrayBuffer): void {
+    if (this.borrowed) return link.acknowledge(data);
     if (this.waiting) link.acknowledge(this.waiting);
     this.waiting = data;
     this.stage.redraw();
@@ -137,6 +139,7 @@ export class Side {
     if (!body) return;
     const same = before && before.vertices.length === body.vertices.length && before.triangles.length === body.triangles.length && before.jointCount === body.jointCount;
     this.body = body;
+    if (this.borrowed) return;
     if (same) this.stage.setBodyVertices(body.vertices);
     else {
       this.stage.setBody(body);
@@ -150,7 +153,7 @@ export class Side {
   private takeCloth(mesh: number, head: Block): void {
     const count = Number(head.meta.particles);
     this.clothNumber = mesh;
-    this.frame = null;
+    if (!this.borrowed) this.frame = null;
     this.dark();
     this.showPins([]);
     this.host.dataset["cloth"] = String(mesh);
@@ -159,7 +162,7 @@ export class Side {
       return this.stage.setCloth(null);
     }
     this.cloth = readCloth(head, count);
-    this.stage.setCloth(this.cloth);
+    if (!this.borrowed) this.stage.setCloth(this.cloth);
     const names = strings(head.meta.panel_names), panel = head.arrays.get("panel")?.values;
     this.map = panel ? new ClothMap(this.cloth, panel, names, this.owners(panel, names.length)) : null;
   }
@@ -188,7 +191,7 @@ export class Side {
     this.stage.setFrame({ ...(fits ? { positions: frame.positions } : {}), ...(frame.joints && frame.bodyMesh === this.bodyNumber ? { joints: frame.joints } : {}) });
     if (fits) this.stage.setClothValues(frame.overlay ? Float32Array.from(frame.overlay, (step) => step / 255) : null);
     this.placePins();
-    if (!this.framed && fits) {
+    if (!this.framed && fits && this.frame) {
       this.whole(0);
       this.framed = true;
     }
@@ -196,6 +199,34 @@ export class Side {
     this.count();
     link.seen(frame.answers);
     this.onShown?.(frame);
+  }
+
+  /** The stage shows what the engine in the page computes, with its own order of particles. */
+  borrow(body: BodyMesh | null, cloth: ClothMesh, tick: (time: number) => boolean): void {
+    this.borrowed = cloth;
+    this.stage.setBody(body);
+    this.stage.setCloth(cloth);
+    this.stage.onTick = tick;
+    this.dark();
+    this.showPins([]);
+  }
+
+  showOwn(positions: Float32Array, normals: Float32Array, joints: Float32Array, took: number): void {
+    this.stage.setFrame({ positions, normals, joints });
+    this.frame = { ...EMPTY, positions, joints, took, number: (this.frame?.number ?? 0) + 1 };
+    this.host.dataset["frame"] = `page-${this.frame.number}`;
+    this.placePins();
+    this.count();
+    this.onShown?.(this.frame);
+  }
+
+  giveBack(): void {
+    this.borrowed = null;
+    this.frame = null;
+    this.stage.onTick = () => this.tick();
+    this.stage.setBody(this.body);
+    this.stage.setCloth(this.cloth);
+    this.showPins([]);
   }
 
   /** The next mesh gets the whole picture again, as when another scene is opened. */
@@ -219,6 +250,10 @@ export class Side {
   }
 }
 
+const EMPTY: Frame = {
+  side: 0, mesh: 0, number: 0, bodyMesh: 0, time: 0, overlayKind: 0, running: true, sewing: false, asleep: false, recorded: false, answers: 0, took: 0,
+  positions: new Float32Array(), joints: null, overlay: null,
+};
 const PIN = new THREE.SphereGeometry(0.008, 12, 8), PIN_COLOUR = new THREE.MeshBasicMaterial({ color: "#b3261e", toneMapped: false });
 
 const strings = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,14 +1,18 @@
 /** The 3D view: one side, or two in step, and what hands do in it. */
 import type { ClothHit, Grab } from "toile-viewer";
+import { type Engine, InPage, remote } from "./engine";
 import { attempt, link } from "./link";
 import { isFrame, readMeshHead, frameHead } from "./frame";
 import { Side } from "./side";
 import { history } from "./history";
 import { say } from "../parts/say";
+import { clickEdge } from "../pattern/sew";
 import { state } from "../state";
 import { t } from "../texts";
 
 type Triple = [number, number, number];
+/** tools that are about edges */
+const HOVERED = new Set(["select", "point", "curve", "seam"]);
 /** a hand's messages no oftener than this [ms] */
 const OFTEN = 12;
 
@@ -20,8 +24,11 @@ class View3D {
   /** particles of a cut that is being clicked */
   cut: number[] = [];
   tape: { from: Triple; to: Triple | null } | null = null;
+  /** the engine in the page, while it computes */
+  own: InPage | null = null;
   private readonly early: ArrayBuffer[] = [];
   private lit = "";
+  private looked = 0;
 
   /** Fills the elements: the first side, and the second while something is compared. */
   attach(element: Element | undefined, number: number): void {
@@ -39,7 +46,10 @@ class View3D {
         this.together(side);
         this.light(true);
       };
-      element.addEventListener("pointermove", () => this.together(side));
+      (element as HTMLElement).addEventListener("pointermove", (event) => {
+        this.together(side);
+        this.hover(side, event);
+      });
       element.addEventListener("wheel", () => this.together(side), { passive: true });
     } catch {
       this.none = true;
@@ -56,7 +66,8 @@ class View3D {
       return;
     }
     if (frame) return side.takeFrame(data);
-    if (!head || head.kind === "scene") return;
+    if (!head) return;
+    if (head.kind === "scene") return void this.enter(head.file);
     if (head.kind === "cloth" && !number) this.forget();
     void side.takeMesh(head).catch((error: unknown) => say(String(error), true));
   }
@@ -80,7 +91,43 @@ class View3D {
   unpinAll(): void {
     this.pinned.clear();
     this.sides[0]?.showPins([]);
-    link.send({ type: "unpin" });
+    this.engine(0).unpin([]);
+    state.update();
+  }
+
+  /** What computes a side now. */
+  engine(side: number): Engine {
+    return this.own && !side ? this.own : remote(side ? 1 : 0);
+  }
+
+  /** From the studio's process to the engine in the page, or back. */
+  swapEngine(): void {
+    if (this.own) return this.leave();
+    link.send({ type: "play", on: false });
+    void attempt({ type: "ask_scene" });
+  }
+
+  leave(): void {
+    this.own?.close();
+    this.own = null;
+    this.forget();
+    link.send({ type: "show", overlay: (state.status?.overlay ?? "none") as "none" });
+    state.update();
+  }
+
+  private async enter(file: Uint8Array): Promise<void> {
+    const side = this.sides[0];
+    if (!side) return;
+    this.own?.close();
+    this.forget();
+    try {
+      this.own = await InPage.open(side, file, (why) => {
+        say(why, true);
+        this.leave();
+      });
+    } catch (error) {
+      say(t("inpage.failed", { why: error instanceof Error ? error.message : String(error) }), true);
+    }
     state.update();
   }
 
@@ -109,6 +156,18 @@ class View3D {
     this.sides[0]?.light(lines);
   }
 
+  /** The edge under the pointer on the body lights up in 2D as well. */
+  private hover(side: Side, event: PointerEvent): void {
+    const now = performance.now();
+    if (event.buttons || this.own || !HOVERED.has(state.tool) || now - this.looked < 60) return;
+    this.looked = now;
+    const hit = side.stage.under(event), found = hit && side.map?.edgeAt(hit.particle, (garment, piece) => state.pieces.get(`${garment}/${piece}`));
+    const spot = found ? { garment: found.garment, piece: found.piece, edge: found.edge } : null;
+    if (JSON.stringify(spot) === JSON.stringify(state.hover)) return;
+    state.hover = spot;
+    state.update();
+  }
+
   /** One camera for both sides. */
   private together(from: Side): void {
     for (const side of this.sides) if (side && side !== from) side.stage.glide(from.stage.view, 0);
@@ -133,6 +192,11 @@ class View3D {
         side.stage.setTape(this.tape.to ? Float32Array.from([...this.tape.from, ...between(this.tape.from, this.tape.to), ...this.tape.to]) : null);
         state.update();
         return null;
+      case "seam": {
+        const found = side.map?.edgeAt(hit.particle, (garment, piece) => state.pieces.get(`${garment}/${piece}`));
+        if (found) clickEdge(found, found.share, false);
+        return null;
+      }
       case "iron":
         return this.iron(side, hit);
       case "cut":
@@ -152,10 +216,10 @@ class View3D {
     const near = [...this.pinned].find((p) => p === particle || close(side.positionOf(p), side.positionOf(particle)));
     if (near === undefined) {
       this.pinned.add(particle);
-      link.send({ type: "pin", particles: [particle], side: side.number ? 1 : 0 });
+      this.engine(side.number).pin([particle]);
     } else {
       this.pinned.delete(near);
-      link.send({ type: "unpin", particles: [near], side: side.number ? 1 : 0 });
+      this.engine(side.number).unpin([near]);
     }
     side.showPins(this.pinned);
     state.update();
@@ -163,14 +227,14 @@ class View3D {
 
   /** The cloth goes with the pointer, and flies on when it is let go in movement. */
   private grab(side: Side, hit: ClothHit): Grab {
-    const number = side.number ? 1 : 0, trail: { at: Triple; time: number }[] = [{ at: [...hit.point] as Triple, time: performance.now() }];
+    const engine = this.engine(side.number), trail: { at: Triple; time: number }[] = [{ at: [...hit.point] as Triple, time: performance.now() }];
     let sent = 0, timer = 0;
     const give = (): void => {
       sent = performance.now();
-      link.send({ type: "grab", particle: hit.particle, to: trail.at(-1)!.at, side: number });
+      engine.grab(hit.particle, trail.at(-1)!.at);
     };
     give();
-    if (state.status && !state.status.playing) link.send({ type: "play", on: true });
+    if (!engine.playing) engine.play(true);
     return {
       move: (point) => {
         trail.push({ at: [...point] as Triple, time: performance.now() });
@@ -181,7 +245,7 @@ class View3D {
       },
       end: () => {
         clearTimeout(timer);
-        link.send({ type: "let_go", velocity: thrown(trail), side: number });
+        engine.letGo(thrown(trail));
       },
     };
   }
