@@ -53,17 +53,23 @@ def ordering(visitor: Visitor, had: Acknowledged, name: str, number: int) -> Non
         had.bodies.append(body.json()["id"])
 
 
-def trying(visitor: Visitor, had: Acknowledged, name: str, number: int) -> None:
-    """Ask for an outfit."""
-    # what nobody had yet is really sewn, the rest is there at once
-    wear = {"garment_id": "shell-top", "size": random.choice(SIZES), "fabric": random.choice(FABRICS)}
+def trying(visitor: httpx.Client, had: Acknowledged, turn: int, number: int) -> None:
+    """Ask for an outfit, a new one each turn, and move in it when it is sewn."""
+    size, fabric = SIZES[turn % len(SIZES)], FABRICS[turn // len(SIZES) % len(FABRICS)]
+    wear = {"garment_id": "shell-top", "size": size, "fabric": fabric}
     outfit = visitor.post("/api/tryons", json={"body_id": "woman", "wear": [wear]})
-    if outfit.status_code == 202:
-        had.outfits.append(outfit.json()["id"])
-    time.sleep(0.1)
+    if outfit.status_code != 202:
+        time.sleep(0.3)
+        return
+    had.outfits.append(outfit.json()["id"])
+    path = f"/api/tryons/{had.outfits[-1]}"
+    while visitor.get(path).json()["work"]["state"] in ("queued", "running"):
+        time.sleep(0.1)
+    visitor.post(f"{path}/motions", json={"act": "turn", "seconds": 0.5})
+    time.sleep(0.3)
 
 
-def uploading(merchant: httpx.Client, had: Acknowledged, name: str, number: int) -> None:
+def uploading(merchant: httpx.Client, had: Acknowledged, number: int) -> None:
     """Upload a picture that nobody else has."""
     file = io.BytesIO()
     pixels = np.random.default_rng(number).integers(0, 255, (64, 64, 3), np.uint8)
@@ -92,14 +98,16 @@ def repeated(act: Callable[[int], None], stop: threading.Event) -> threading.Thr
     return thread
 
 
-def busy(server: ShopServer, visitor: Visitor, had: Acknowledged, name: str, seconds: float) -> None:
+def busy(
+    server: ShopServer, visitor: Visitor, had: Acknowledged, seed: int, turn: int, seconds: float
+) -> None:
     """Order, upload and try on, all at once, for so long and until the server is killed."""
     stop = threading.Event()
     with server.merchant() as merchant, same(server, visitor) as other:
         acts = (
-            lambda number: ordering(visitor, had, name, number),
-            lambda number: trying(other, had, name, number),
-            lambda number: uploading(merchant, had, name, number + hash(name) % 2**31),
+            lambda number: ordering(visitor, had, f"round-{seed}-{turn}", number),
+            lambda number: trying(other, had, turn, number),
+            lambda number: uploading(merchant, had, (seed * 1000 + turn) * 1000 + number),
         )
         threads = [repeated(act, stop) for act in acts]
         time.sleep(seconds)
@@ -165,7 +173,7 @@ def killed_often(folder: Path, kills: int, seed: int, *options: str) -> dict[str
             if number % 3 == 2:
                 timer = threading.Timer(0.6 * seconds, kill_workers, (server, dice))
                 timer.start()
-            busy(server, visitor, had, f"round-{seed}-{number}", seconds)
+            busy(server, visitor, had, seed, number, seconds)
             server.start()
             visitor.base_url = httpx.URL(server.address)
             check(visitor, had)
@@ -201,7 +209,8 @@ def all_ended(visitor: Visitor, had: Acknowledged) -> dict[str, int]:
     def states() -> dict[str, int]:
         count: dict[str, int] = {}
         for item in visitor.get("/api/tryons").json()["items"]:
-            count[item["work"]["state"]] = count.get(item["work"]["state"], 0) + 1
+            for work in (item["work"], *item["motions"]):
+                count[work["state"]] = count.get(work["state"], 0) + 1
         return count
 
     return dict(wait_for(lambda: (found := states()).keys() <= {"done", "failed"} and found, 300.0))

@@ -6,7 +6,7 @@ import { icon } from "../parts/icon";
 import { say } from "../parts/say";
 import { failed, link, notice, skeletons } from "../parts/states";
 import type { Page, Update } from "../page";
-import { price, t } from "../texts";
+import { ours, price, t } from "../texts";
 
 export function basket(_: Record<string, string>, update: Update): Page {
   let error: unknown;
@@ -23,7 +23,7 @@ export function basket(_: Record<string, string>, update: Update): Page {
       await setQuantity(item.id, quantity);
       if (!quantity) {
         const back = () => void putIn({ garment_id: item.garment_id, size: item.size, colour: item.colour, quantity: item.quantity }).then(update);
-        say(t("basket.removed", { name: item.name }), { label: t("basket.undo"), run: back });
+        say(t("basket.removed", { name: ours(item.name) }), { label: t("basket.undo"), run: back });
       }
     } catch {
       say(t("state.failed.text"));
@@ -36,17 +36,17 @@ export function basket(_: Record<string, string>, update: Update): Page {
       ${item.picture_url ? html`<img src=${item.picture_url} alt="" width="96" height="128" />` : html`<span class="no-picture">${icon("shirt")}</span>`}
     </span>
     <span class="line-words">
-      <a href="/garment/${item.garment_id}">${item.name}</a>
+      <a href="/garment/${item.garment_id}">${ours(item.name)}</a>
       <span class="hint">${t("basket.size", { size: item.size })}, ${item.colour}</span>
-      <span class="stepper" role="group" aria-label=${t("basket.count", { name: item.name })}>
-        <button class="tool" aria-label=${t("basket.less", { name: item.name })} ?disabled=${item.quantity < 2} @click=${() => void change(item, item.quantity - 1)}>${icon("minus")}</button>
+      <span class="stepper" role="group" aria-label=${t("basket.count", { name: ours(item.name) })}>
+        <button class="tool" aria-label=${t("basket.less", { name: ours(item.name) })} ?disabled=${item.quantity < 2} @click=${() => void change(item, item.quantity - 1)}>${icon("minus")}</button>
         <span aria-live="polite">${item.quantity}</span>
-        <button class="tool" aria-label=${t("basket.more", { name: item.name })} ?disabled=${item.quantity > 19} @click=${() => void change(item, item.quantity + 1)}>${icon("plus")}</button>
+        <button class="tool" aria-label=${t("basket.more", { name: ours(item.name) })} ?disabled=${item.quantity > 19} @click=${() => void change(item, item.quantity + 1)}>${icon("plus")}</button>
       </span>
     </span>
     <span class="line-end">
       <span>${price(item.price * item.quantity, currency)}</span>
-      <button class="tool" title=${t("basket.remove", { name: item.name })} aria-label=${t("basket.remove", { name: item.name })} @click=${() => void change(item, 0)}>${icon("delete")}</button>
+      <button class="tool" title=${t("basket.remove", { name: ours(item.name) })} aria-label=${t("basket.remove", { name: ours(item.name) })} @click=${() => void change(item, 0)}>${icon("delete")}</button>
     </span>
   </li>`;
 

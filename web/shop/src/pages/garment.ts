@@ -16,7 +16,7 @@ import { twins } from "../parts/twins";
 import { viewButtons } from "../parts/stage";
 import type { Page, Update } from "../page";
 import { client, theBody, theGarment, theRail } from "../shop";
-import { price, t, word } from "../texts";
+import { ours, price, t, word } from "../texts";
 
 interface Known {
   garment: Garment;
@@ -94,7 +94,7 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
     if (!known || !way) return;
     try {
       await putIn({ garment_id: id, size, colour: way.id, quantity: 1 });
-      say(t("garment.basket.done", { name: known.garment.name, size }));
+      say(t("garment.basket.done", { name: ours(known.garment.name), size }));
     } catch (why) {
       say(why instanceof Error && why.name === "Refusal" ? why.message : t("state.failed.text"));
     }
@@ -102,7 +102,7 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
   const layer = (): void => {
     if (!known || !way) return;
     putOn({ garment_id: id, size, colour: way.id });
-    say(t("garment.outfit.done", { name: known.garment.name }));
+    say(t("garment.outfit.done", { name: ours(known.garment.name) }));
   };
   const photograph = async (): Promise<void> => {
     const blob = await fitting.picture();
@@ -125,8 +125,8 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
       ${other ? html`<p class="stage-size">${on === fitting ? size : other.size}</p>` : nothing}
     </div>`;
     return html`<div class="stages ${other ? "two" : ""}">
-      ${one(fitting, t("garment.stage", { name: shown.name, size }))}
-      ${other ? one(other.fitting, t("garment.stage.other", { name: shown.name, size: other.size })) : nothing}
+      ${one(fitting, t("garment.stage", { name: ours(shown.name), size }))}
+      ${other ? one(other.fitting, t("garment.stage.other", { name: ours(shown.name), size: other.size })) : nothing}
       ${fitting.state === "dressed" ? viewButtons(fitting.holder) : nothing}
     </div>`;
   };
@@ -167,18 +167,18 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
 
   const side = ({ garment: shown, advice, own }: Known): TemplateResult => html`<div class="garment-side">
     <header>
-      <h1>${shown.name}</h1>
+      <h1>${ours(shown.name)}</h1>
       <p class="garment-price">${price(shown.price, shown.currency)}</p>
-      <p class="garment-text">${shown.text}</p>
+      <p class="garment-text">${ours(shown.text)}</p>
     </header>
     ${own
       ? nothing
       : html`<p class="hint">${t("garment.nobody")} <a href="/body?for=${id}">${t("garment.nobody.link")}</a></p>`}
     <fieldset class="swatches">
-      <legend class="label">${t("garment.colours")} <span class="hint">${way?.name}</span></legend>
+      <legend class="label">${t("garment.colours")} <span class="hint">${ours(way?.name ?? "")}</span></legend>
       ${shown.colours.map(
-        (one) => html`<label class="swatch-choice" title=${one.name}>
-          <input type="radio" name="colour" .checked=${one.id === way?.id} aria-label=${one.name} @change=${() => dye(one)} />
+        (one) => html`<label class="swatch-choice" title=${ours(one.name)}>
+          <input type="radio" name="colour" .checked=${one.id === way?.id} aria-label=${ours(one.name)} @change=${() => dye(one)} />
           ${swatch(one)}
         </label>`,
       )}
@@ -198,11 +198,11 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
       <button class="button wide" @click=${() => void buy()}>${icon("basket")}${t("garment.basket")}</button>
       <button class="button quiet wide" @click=${layer}>${icon("layers")}${t("garment.outfit")}</button>
     </div>
-    <p class="hint">${shown.fabric_words}</p>
+    <p class="hint">${ours(shown.fabric_words)}</p>
   </div>`;
 
   return {
-    title: () => known?.garment.name ?? "",
+    title: () => ours(known?.garment.name ?? ""),
     leave: () => {
       fitting.leave();
       other?.fitting.leave();

@@ -6,7 +6,7 @@ import { icon } from "../parts/icon";
 import { failed, notice, skeletons } from "../parts/states";
 import type { Page, Update } from "../page";
 import { askRailAgain, theRail } from "../shop";
-import { price, t, word } from "../texts";
+import { ours, price, t, word } from "../texts";
 import { walkBy } from "../parts/walk-by";
 
 export function home(_: Record<string, string>, update: Update): Page {
@@ -81,7 +81,7 @@ function takes(garment: Garment, wanted: Wanted): boolean {
     (!wanted.size || garment.sizes.includes(wanted.size)) &&
     (!wanted.fabric || garment.fabric === wanted.fabric) &&
     (!wanted.high || garment.price <= wanted.high) &&
-    `${garment.name} ${garment.text}`.toLowerCase().includes(wanted.text.toLowerCase())
+    `${ours(garment.name)} ${ours(garment.text)}`.toLowerCase().includes(wanted.text.toLowerCase())
   );
 }
 

@@ -7,7 +7,7 @@ import { failed, link, skeletons } from "../parts/states";
 import { viewButtons } from "../parts/stage";
 import type { Page, Update } from "../page";
 import { client } from "../shop";
-import { t } from "../texts";
+import { ours, t } from "../texts";
 
 export function look({ token = "" }: Record<string, string>, update: Update): Page {
   let shared: Shared | undefined;
@@ -26,7 +26,7 @@ export function look({ token = "" }: Record<string, string>, update: Update): Pa
 
   const content = ({ garments, wear }: Shared): TemplateResult => {
     const first = garments[0];
-    const names = garments.map((garment) => garment.name).join(", ");
+    const names = garments.map((garment) => ours(garment.name)).join(", ");
     const before = first ? garmentPicture(first, pictureOf(first, "", wear[0]?.colour ?? ""), true) : nothing;
     return html`<div class="garment-stage">
         <div class="stages"><div class="stage-frame">${shown.holder.view(names, before)}</div>${viewButtons(shown.holder)}</div>
@@ -40,7 +40,7 @@ export function look({ token = "" }: Record<string, string>, update: Update): Pa
         <h1>${t("look.title")}</h1>
         <p>${t("look.text")}</p>
         <ul class="lines">
-          ${garments.map((garment) => html`<li class="line"><span class="line-picture">${garmentPicture(garment, pictureOf(garment))}</span><a href="/garment/${garment.id}">${garment.name}</a></li>`)}
+          ${garments.map((garment) => html`<li class="line"><span class="line-picture">${garmentPicture(garment, pictureOf(garment))}</span><a href="/garment/${garment.id}">${ours(garment.name)}</a></li>`)}
         </ul>
         ${link(first ? `/garment/${first.id}` : "/", t("look.own"))}
       </div>`;

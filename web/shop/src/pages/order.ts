@@ -4,7 +4,7 @@ import { currentBasket, emptied, readBasket } from "../basket";
 import { failed, link, notice, skeletons } from "../parts/states";
 import { go, type Page, type Update } from "../page";
 import { client } from "../shop";
-import { price, t, type TextKey } from "../texts";
+import { type TextKey, ours, price, t } from "../texts";
 
 type Field = "name" | "email" | "street" | "postcode" | "city" | "country";
 const FIELDS: [Field, TextKey, string][] = [
@@ -91,7 +91,7 @@ export function order(_: Record<string, string>, update: Update): Page {
       </div>
       <section class="order-summary" aria-label=${t("order.summary")}>
         <ul>
-          ${held.items.map((item) => html`<li><span>${item.quantity} × ${item.name}, ${item.size}</span><span>${price(item.price * item.quantity, held.currency)}</span></li>`)}
+          ${held.items.map((item) => html`<li><span>${item.quantity} × ${ours(item.name)}, ${item.size}</span><span>${price(item.price * item.quantity, held.currency)}</span></li>`)}
         </ul>
         <p class="total"><span>${t("basket.total")}</span><strong>${price(held.total, held.currency)}</strong></p>
       </section>

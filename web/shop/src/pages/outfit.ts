@@ -13,7 +13,7 @@ import { failed, link, notice, skeletons } from "../parts/states";
 import { viewButtons } from "../parts/stage";
 import type { Page, Update } from "../page";
 import { theRail } from "../shop";
-import { t } from "../texts";
+import { ours, t } from "../texts";
 
 export function outfit(_: Record<string, string>, update: Update): Page {
   let known: Map<string, Garment> | undefined;
@@ -35,7 +35,7 @@ export function outfit(_: Record<string, string>, update: Update): Page {
   };
   load();
 
-  const name = (layer: Layer): string => known?.get(layer.garment_id)?.name ?? layer.garment_id;
+  const name = (layer: Layer): string => ours(known?.get(layer.garment_id)?.name ?? layer.garment_id);
   const shift = (from: number, to: number): void => {
     const layer = theOutfit()[from];
     if (!layer || to < 0 || to >= theOutfit().length) return;
@@ -72,7 +72,7 @@ export function outfit(_: Record<string, string>, update: Update): Page {
       <span class="layer-picture">${garment ? garmentPicture(garment, pictureOf(garment, "", layer.colour)) : ""}</span>
       <span class="layer-words">
         <a href="/garment/${layer.garment_id}">${name(layer)}</a>
-        <span class="hint">${t("basket.size", { size: layer.size })}, ${way?.name ?? ""}</span>
+        <span class="hint">${t("basket.size", { size: layer.size })}, ${ours(way?.name ?? "")}</span>
       </span>
       <span class="layer-buttons">
         <button class="tool" title=${t("outfit.down", { name: name(layer) })} aria-label=${t("outfit.down", { name: name(layer) })} ?disabled=${i === 0} @click=${() => shift(i, i - 1)}>${icon("up")}</button>

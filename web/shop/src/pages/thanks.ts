@@ -5,7 +5,7 @@ import { icon } from "../parts/icon";
 import { link } from "../parts/states";
 import type { Page, Update } from "../page";
 import { client } from "../shop";
-import { price, t } from "../texts";
+import { ours, price, t } from "../texts";
 
 export function thanks({ number = "" }: Record<string, string>, update: Update): Page {
   let placed: Order | undefined;
@@ -26,7 +26,7 @@ export function thanks({ number = "" }: Record<string, string>, update: Update):
       <p>${placed?.next ?? t("thanks.next.plain")}</p>
       ${placed
         ? html`<ul class="receipt">
-            ${placed.items.map((item) => html`<li><span>${item.quantity} × ${item.name}, ${item.size}</span><span>${price(item.price * item.quantity, placed?.currency ?? "EUR")}</span></li>`)}
+            ${placed.items.map((item) => html`<li><span>${item.quantity} × ${ours(item.name)}, ${item.size}</span><span>${price(item.price * item.quantity, placed?.currency ?? "EUR")}</span></li>`)}
             <li class="total"><span>${t("basket.total")}</span><strong>${price(placed.total, placed.currency)}</strong></li>
           </ul>`
         : nothing}

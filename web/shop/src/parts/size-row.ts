@@ -30,7 +30,9 @@ function reason({ recommended, sizes }: SizeAdvice): string {
   const fit = sizes.find((one) => one.size === recommended);
   if (!fit?.ease.length) return "";
   const tight = fit.word === "tight" || fit.word === "too tight";
-  const rooms = fit.ease.map(({ level, ease }) => {
+  // where it is closest says most
+  const closest = [...fit.ease].sort((a, b) => a.ease - b.ease).slice(0, 2);
+  const rooms = closest.map(({ level, ease }) => {
     const room = ease >= 0 || Math.abs(ease) < 0.005 ? "garment.size.room" : "garment.size.lacks";
     return t(room, { length: length(Math.abs(ease), settings.units, 0), level: word(`fit.${level}`, level).toLowerCase() });
   });

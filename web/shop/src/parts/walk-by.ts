@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Garment, TryOn } from "../../../shared/api";
 import type { Update } from "../page";
 import { client, theRail } from "../shop";
-import { t } from "../texts";
+import { ours, t } from "../texts";
 import { garmentPicture, pictureOf } from "./card";
 import { clothLook } from "./cloth-look";
 import { icon } from "./icon";
@@ -73,7 +73,7 @@ export function walkBy(update: Update): WalkBy {
     view: () => {
       const before = shown ? garmentPicture(shown, pictureOf(shown), true) : nothing;
       const text = moves ? t("home.pause") : t("home.play");
-      return html`${holder.view(shown ? t("home.stage", { name: shown.name }) : "", before)}
+      return html`${holder.view(shown ? t("home.stage", { name: ours(shown.name) }) : "", before)}
       ${walking ? html`<button class="tool hero-pause" title=${text} aria-label=${text} @click=${toggle}>${icon(moves ? "pause" : "play")}</button>` : nothing}`;
     },
   };

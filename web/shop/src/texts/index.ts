@@ -10,10 +10,13 @@ const THIN = "\u202f";
 const CM_PER_INCH = 2.54;
 let language: Language = "en";
 let texts: Texts = en;
+let catalogue: Record<string, string> = {};
 
 /** Load a language; until it is there the one before stays. */
 export async function speak(wanted: Language): Promise<void> {
-  texts = wanted === "de" ? (await import("./de")).de : en;
+  const [words, garments] = wanted === "de" ? await Promise.all([import("./de"), import("./de-catalogue")]) : [];
+  texts = words?.de ?? en;
+  catalogue = garments?.catalogue ?? {};
   language = wanted;
   document.documentElement.lang = wanted;
 }
@@ -30,6 +33,11 @@ export function t(key: TextKey, values: Record<string, string | number> = {}): s
 /** The text behind a key that comes from the server's data, or the plain word where we have none. */
 export function word(key: string, plain: string): string {
   return key in texts ? texts[key as TextKey] : plain;
+}
+
+/** Words of the catalogue; those of our own garments in the visitor's language. */
+export function ours(words: string): string {
+  return catalogue[words] ?? words;
 }
 
 /** A length [m] in the visitor's units, with its unit. */
