@@ -47,6 +47,8 @@ class Seen:
     late: int = 0
     plays: int = 0
     memory: list[float] = field(default_factory=list)
+    spent: float = 0.0
+    """by the server [s of a processor]"""
 
 
 class Connection:
@@ -77,6 +79,12 @@ def resident(pid: int) -> float:
     """Return the memory of a process [MB]."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def processor(pid: int) -> float:
+    """Return the processor time that a process took so far [s]."""
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def frame_ends(data: bytes) -> list[int]:
@@ -157,9 +165,9 @@ def sewn_forever(visitor: Visitor, until: float, busy: list[int]) -> None:
 
 async def load(server: ShopServer, path: str, ends: list[int], options: Any, seen: Seen) -> list[int]:
     """Let everybody come at once."""
-    start, busy = time.monotonic() + 1.0, []
+    watching, sewing, busy = server.visitor(), server.visitor(), []
+    start = time.monotonic() + 1.0
     until = start + options.seconds
-    watching, sewing = server.visitor(), server.visitor()
     cookie = f"toile_visitor={watching.cookies['toile_visitor']}"
 
     async def measured() -> None:
@@ -222,7 +230,9 @@ def main() -> None:
             print(f"{os.cpu_count()} processors, load before {os.getloadavg()[0]:.1f}")
             path, data = one_visitor(server)
             seen, spent = Seen(), time.process_time()
+            before = processor(server.process.pid)
             busy = asyncio.run(load(server, path, frame_ends(data), options, seen))
+            seen.spent = processor(server.process.pid) - before
             told(seen, busy, options, time.process_time() - spent)
         finally:
             server.close()
@@ -240,7 +250,8 @@ def told(seen: Seen, busy: list[int], options: Any, spent: float) -> None:
     halves = [np.mean(part) for part in (seen.memory[:middle], seen.memory[middle:])]
     print(f"memory of the server: {seen.memory[0]:.0f} MB at first, {halves[0]:.1f} and {halves[1]:.1f} "
           f"in the halves, {max(seen.memory):.0f} at most")  # fmt: skip
-    print(f"load average {os.getloadavg()[0]:.1f}; this script itself took {spent:.0f} s of a processor")
+    print(f"load average {os.getloadavg()[0]:.1f}; the server took {seen.spent:.0f} s of a processor, "
+          f"this script {spent:.0f} s")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -15,6 +15,9 @@ api = pytest.importorskip("playwright.sync_api", reason="playwright is not insta
 
 from folders import ROOT  # noqa: E402
 from shop_server import Receiver, ShopServer, wait_for  # noqa: E402
+from toile.body.model.make import named_body  # noqa: E402
+from toile.pattern.drafts.library import draft  # noqa: E402
+from toile.pattern.formats.dxf.write import to_dxf  # noqa: E402
 
 PAGE = ROOT / "src" / "toile" / "web" / "page" / "shop" / "index.html"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -133,6 +136,90 @@ def test_from_measures_to_an_order_that_arrives(shop: ShopServer, browser: Any, 
         assert merchant.delete(f"/api/merchant/webhooks/{hook}").status_code == 200
     receiver.close()
     page.context.close()
+    assert wrong == []
+
+
+def test_a_scan_is_uploaded_and_what_is_doubtful_is_asked(
+    shop: ShopServer, browser: Any, wrong: list[str], tmp_path: Path
+) -> None:
+    person = named_body("woman")
+    obj = [f"v {x:.1f} {y:.1f} {z:.1f}" for x, y, z in 1000 * person.vertices]
+    obj += [f"f {a} {b} {c}" for a, b, c in person.triangles + 1]
+    (tmp_path / "me.obj").write_text("\n".join(obj))
+    page = opened(browser, shop, wrong, PHONE, "/body")
+    page.get_by_label("From a scan").check(force=True)
+    page.locator('input[type="file"]').set_input_files(tmp_path / "me.obj")
+    page.locator(".question").wait_for()
+    assert page.locator(".question p").inner_text() == "Is this person 168\u202fcm tall?"
+    page.locator(".stage.seen").wait_for()
+    keep(page, "scan")
+    page.get_by_role("button", name="No", exact=True).click()
+    page.locator('input[name="height"]').fill("170")
+    page.locator("form.row").get_by_role("button", name="Yes").click()
+    page.get_by_text("We know this body now").wait_for()
+    page.get_by_role("button", name="Use this body").click()
+    page.get_by_text("This is your body now").wait_for()
+    # the file's name is the body's
+    page.get_by_label("A standard body").check(force=True)
+    mine = page.locator(".person", has=page.get_by_text("me", exact=True))
+    assert mine.locator("input").is_checked()
+    page.context.close()
+    assert wrong == []
+
+
+def test_a_merchant_hangs_a_garment_from_a_dxf_on_the_rail(
+    shop: ShopServer, browser: Any, wrong: list[str], tmp_path: Path
+) -> None:
+    made = to_dxf(draft("skirt", named_body("woman").measurements))
+    (tmp_path / "Wrap.dxf").write_bytes(made if isinstance(made, bytes) else made.encode())
+    page = opened(browser, shop, wrong, WIDE, "/merchant")
+    page.get_by_label("Merchant key").fill("not the key")
+    page.get_by_role("button", name="Enter").click()
+    page.get_by_role("alert").get_by_text("does not open the shop").wait_for()
+    page.get_by_label("Merchant key").fill(shop.token)
+    page.get_by_role("button", name="Enter").click()
+    page.get_by_role("link", name="Add a garment").click()
+    page.locator("#pattern-file").set_input_files(tmp_path / "Wrap.dxf")
+    page.get_by_role("button", name="Read the pattern").click()
+    page.get_by_role("button", name="The seams are right").wait_for()
+    assert page.locator(".seam-list li").count() > 3
+    keep(page, "seams")
+    page.get_by_role("button", name="The seams are right").click()
+    page.locator("#add-price").fill("49,50")
+    page.locator("#add-kind").select_option("skirt")
+    page.locator("#add-sizes").fill("38 40")
+    page.get_by_role("button", name="Hang it on the rail").click()
+    page.get_by_role("heading", name="Wrap is in the shop.").wait_for()
+    keep(page, "added")
+    with shop.visitor() as visitor, shop.merchant() as merchant:
+        found = visitor.get("/api/catalogue/wrap").json()
+        assert (found["price"], found["sizes"]) == (4950, ["38", "40"])
+        assert merchant.delete("/api/merchant/garments/wrap").status_code == 200
+    page.context.close()
+    assert wrong == []
+
+
+def test_two_visitors_do_not_share_basket_body_or_outfit(
+    shop: ShopServer, browser: Any, wrong: list[str]
+) -> None:
+    first = opened(browser, shop, wrong, WIDE, "/garment/tshirt")
+    first.get_by_role("button", name="Put in basket").click()
+    first.get_by_role("link", name="Basket, 1 items").wait_for()
+    tryon = first.evaluate(
+        """async () => {
+          const { csrf } = await (await fetch("/api/visitor")).json();
+          const headers = { "X-CSRF-Token": csrf, "Content-Type": "application/json" };
+          const body = JSON.stringify({ wear: [{ garment_id: "shell-top", size: "40" }] });
+          return (await (await fetch("/api/tryons", { method: "POST", headers, body })).json()).id;
+        }"""
+    )
+    second = opened(browser, shop, wrong, WIDE, "/basket")
+    second.get_by_role("heading", name="Your basket is empty").wait_for()
+    ask = "async path => (await fetch(path)).status"
+    assert first.evaluate(ask, f"/api/tryons/{tryon}") == 200
+    assert second.evaluate(ask, f"/api/tryons/{tryon}") == 404
+    for page in (first, second):
+        page.context.close()
     assert wrong == []
 
 

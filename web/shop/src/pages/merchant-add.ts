@@ -14,6 +14,7 @@ import { t, word } from "../texts";
 const STEPS = ["add.step.pattern", "add.step.seams", "add.step.details"] as const;
 const UNITS = ["", "mm", "cm", "in", "m"];
 const KINDS = ["dress", "skirt", "top", "shirt", "trousers", "coat"];
+const SEXES = ["female", "male", "all"] as const;
 const SIZES = ["34", "36", "38", "40", "42", "44", "46"];
 const DRAPE_MS = 1500;
 
@@ -56,7 +57,7 @@ export function merchantAdd(_: Record<string, string>, update: Update): Page {
     if (!draft) return;
     const name = text("name");
     const wanted: NewGarment = {
-      id: slug(name), name, text: text("text"), kind: text("kind"), fabric: text("fabric"),
+      id: slug(name), name, text: text("text"), kind: text("kind"), fabric: text("fabric"), sex: text("sex") as NewGarment["sex"],
       price: Math.round(Number(text("price").replace(",", ".")) * 100), sizes: text("sizes").split(/[ ,;]+/).filter(Boolean), colours,
       pattern: draft.id, seams: draft.seams.filter((_seam, i) => !off.has(i)).map((seam) => ({ ...seam, confirmed: true })),
     };
@@ -142,7 +143,31 @@ export function merchantAdd(_: Record<string, string>, update: Update): Page {
       colours = colours.map((one, k) => (k === i ? { ...one, ...part } : one));
       update();
     };
-    const prints = ["plain", "stripes", "dots", "checks"] as const;
+    const prints = ["plain", "stripes", "dots", "checks", "image"] as const;
+    const upload = async (event: Event): Promise<void> => {
+      const file = (event.target as HTMLInputElement).files?.[0];
+      if (!file) return;
+      try {
+        change({ image_url: (await client.uploadTexture(file)).url });
+      } catch (why) {
+        error = why;
+        update();
+      }
+    };
+    const repeat = (event: Event): void => {
+      const wide = Number((event.target as HTMLInputElement).value.replace(",", ".")) / 100;
+      if (wide >= 0.002 && wide <= 1) change({ repeat: wide });
+    };
+    const image = (): TemplateResult => html`<div class="cloth-image">
+      <div class="field">
+        <label for="image-${i}">${t("add.colour.image")}</label>
+        <input class="input" id="image-${i}" type="file" accept="image/png,image/jpeg,image/webp" ?required=${!way.image_url} @change=${(event: Event) => void upload(event)} />
+      </div>
+      <div class="field">
+        <label for="repeat-${i}">${t("add.colour.repeat")}</label>
+        <input class="input" id="repeat-${i}" inputmode="decimal" .value=${String(Math.round(1000 * (way.repeat ?? 0.02)) / 10)} @change=${repeat} />
+      </div>
+    </div>`;
     return html`<li class="colour-line">
       <input type="color" aria-label=${t("add.colour.value")} .value=${way.colour} @input=${(e: Event) => change({ colour: (e.target as HTMLInputElement).value })} />
       <div class="field">
@@ -156,6 +181,7 @@ export function merchantAdd(_: Record<string, string>, update: Update): Page {
         </select>
       </div>
       <button type="button" class="tool" aria-label=${t("add.colour.remove", { name: way.name })} ?disabled=${colours.length < 2} @click=${() => ((colours = colours.filter((_one, k) => k !== i)), update())}>${icon("delete")}</button>
+      ${way.print === "image" ? image() : nothing}
     </li>`;
   };
   const field = (name: string, label: string, input: TemplateResult): TemplateResult => html`<div class="field"><label for="add-${name}">${label}</label>${input}</div>`;
@@ -164,6 +190,7 @@ export function merchantAdd(_: Record<string, string>, update: Update): Page {
       ${field("name", t("merchant.name"), html`<input class="input" id="add-name" name="name" required maxlength="80" .value=${held.file.replace(/\.\w+$/, "")} />`)}
       ${field("text", t("add.description"), html`<textarea class="input" id="add-text" name="text" rows="2" maxlength="500"></textarea>`)}
       ${field("kind", t("home.filter"), html`<select class="input" id="add-kind" name="kind">${KINDS.map((kind) => html`<option value=${kind}>${word(`kind.${kind}`, kind)}</option>`)}</select>`)}
+      ${field("sex", t("add.sex"), html`<select class="input" id="add-sex" name="sex">${SEXES.map((sex) => html`<option value=${sex}>${t(`home.filter.${sex === "all" ? "any" : sex}`)}</option>`)}</select>`)}
       ${field("fabric", t("merchant.fabric"), html`<select class="input" id="add-fabric" name="fabric">${fabrics.map((fabric) => html`<option value=${fabric}>${fabric}</option>`)}</select>`)}
       ${field("price", `${t("merchant.price")} (EUR)`, html`<input class="input" id="add-price" name="price" inputmode="decimal" required pattern="[0-9]+([.,][0-9]{1,2})?" />`)}
       ${field("sizes", t("merchant.sizes"), html`<input class="input" id="add-sizes" name="sizes" required .value=${(held.sizes.length ? held.sizes : SIZES).join(" ")} />`)}
@@ -179,7 +206,7 @@ export function merchantAdd(_: Record<string, string>, update: Update): Page {
     </form>`;
   const done = ({ garment, drapes }: MerchantGarment): TemplateResult => html`<section class="add" aria-live="polite">
     <h2>${t("add.done", { name: garment.name })}</h2>
-    <p>${drapes.some((drape) => drape.state === "waiting") ? t("add.saving") : t("merchant.pictures")}</p>
+    <p>${drapes.some((drape) => drape.state === "waiting") ? t("add.draping", { count: drapes.length }) : t("merchant.pictures")}</p>
     <span class="drapes">
       ${drapes.map((drape) => (drape.url ? html`<img src=${drape.url} alt="${garment.name}, ${drape.body}" width="96" height="128" />` : html`<span class="drape ${drape.state}" role="img" aria-label="${drape.body}: ${drape.state}"></span>`))}
     </span>

@@ -43,6 +43,18 @@ function lay(pieces: PieceOutline[]): { placed: Placed[]; width: number; height:
   return { placed, width, height: y + row };
 }
 
+/** The point halfway along a line. */
+function halfway(points: [number, number][]): [number, number] | undefined {
+  const lengths = points.slice(1).map(([x, y], i) => Math.hypot(x - (points[i]?.[0] ?? x), y - (points[i]?.[1] ?? y)));
+  let left = lengths.reduce((sum, one) => sum + one, 0) / 2;
+  for (const [i, one] of lengths.entries()) {
+    const [a, b] = [points[i], points[i + 1]];
+    if (a && b && left <= one) return [a[0] + ((b[0] - a[0]) * left) / one, a[1] + ((b[1] - a[1]) * left) / one];
+    left -= one;
+  }
+  return points[0];
+}
+
 export function patternDrawing({ draft, off, lit, wrong, label }: Drawn): TemplateResult {
   const { placed, width, height } = lay(draft.pieces);
   const where = new Map(placed.map((one) => [one.piece.name, one]));
@@ -59,7 +71,7 @@ export function patternDrawing({ draft, off, lit, wrong, label }: Drawn): Templa
     const kind = `seam${off.has(i) ? " off" : ""}${lit === i ? " lit" : ""}`;
     return svg`${[...proposal.a, ...proposal.b].map((spot) => {
       const points = side(spot);
-      const middle = points[Math.floor(points.length / 2)];
+      const middle = halfway(points);
       return svg`<polyline class=${kind} points=${points.map((p) => p.join()).join(" ")}></polyline>
         ${middle && !off.has(i) ? svg`<text x=${middle[0]} y=${middle[1]} font-size=${text}>${i + 1}</text>` : ""}`;
     })}`;

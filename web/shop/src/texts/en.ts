@@ -345,6 +345,7 @@ export const en = {
   "print.stripes": "Stripes",
   "print.dots": "Dots",
   "print.checks": "Checks",
+  "print.image": "An image",
   "fit.thigh": "Thigh",
   "fit.upper_arm": "Upper arm",
   "add.title": "Add a garment",
@@ -372,9 +373,13 @@ export const en = {
   "add.colour.add": "Add a colour",
   "add.colour.name": "Name of the colour",
   "add.colour.value": "Colour",
+  "add.colour.repeat": "Width of the image on the cloth (cm)",
+  "add.colour.image": "Image of the cloth",
+  "add.sex": "Cut for",
   "add.colour.remove": "Remove {name}",
   "add.save": "Hang it on the rail",
-  "add.saving": "Draping it on five bodies",
+  "add.saving": "Draping it",
+  "add.draping": "Draping it on {count} bodies",
   "add.done": "{name} is in the shop.",
 } as const;
 
