@@ -65,11 +65,12 @@ auto steps(SpringCloth &cloth, Points position, Points velocity, int count, doub
 }
 
 auto steps_in_maps(SpringCloth &cloth, Points position, Points velocity, int count, double dt, double since, Vector3 gravity, Vector3 wind,
-                        In<float, -1, -1, 2, kValues> texels, double left, double top, double pixel, double reach, bool refine, double closed, bool by_depth) {
+                        In<float, -1, -1, 2, kValues> texels, double left, double top, double pixel, double reach, bool refine, double closed, bool by_depth,
+                   Vector3 travel) {
     require(count >= 1 && pixel > 0 && reach > 0, "at least one step; pixel and reach must be positive");
     const SpringCloth::Steps how{count, dt, since, surface::load(gravity.data()), surface::load(wind.data())};
     const SpringCloth::Maps maps{{static_cast<int>(texels.shape(1)), static_cast<int>(texels.shape(0)), left, top, texels.data()},
-                                 {pixel, 0, reach, 0, 0, refine, by_depth}};
+                                 {pixel, 0, reach, 0, 0, refine, by_depth}, surface::load(travel.data())};
     return moved(cloth, position, velocity, dt, [&](double *x, double *v) { return cloth.advance_in_maps(how, maps, closed, x, v); });
 }
 
@@ -90,6 +91,6 @@ void bind_spring(nb::module_ &m) {
              "-> position, velocity, steps made, widest seam; contacts of face f have who = particles + f")
         .def("steps_in_maps", &steps_in_maps, nb::arg("position"), nb::arg("velocity"), nb::arg("count"), nb::arg("dt"),
              nb::arg("since"), nb::arg("gravity"), nb::arg("wind"), nb::arg("texels"), nb::arg("left"), nb::arg("top"), nb::arg("pixel"),
-             nb::arg("reach"), nb::arg("refine"), nb::arg("closed") = 0.0, nb::arg("by_depth") = false,
+             nb::arg("reach"), nb::arg("refine"), nb::arg("closed"), nb::arg("by_depth"), nb::arg("travel"),
              "the same with a look into front and back maps before every step; ends when the widest seam is at most `closed`");
 }

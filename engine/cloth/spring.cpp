@@ -255,16 +255,16 @@ void SpringCloth::substep(const Options &o, double t) {
     if (!o.by_velocity) respond(o, t + o.dt);
 }
 
-// one look for every particle and every face's middle
-void SpringCloth::look(const Maps &maps) {
+// one look for every particle and every face's middle, t after the maps were drawn
+void SpringCloth::look(const Maps &maps, double t) {
     planes_.clear(), face_planes_.clear();
-    map_lookup::Hit hit;
-    for (std::size_t p = 0; p < x_.size(); ++p)
-        if (map_lookup::look(maps.view, maps.o, x_[p], hit)) planes_.push_back({static_cast<std::int32_t>(p), hit.gap, x_[p], hit.normal, hit.velocity});
-    for (std::size_t f = 0; f < face_.size() / 4; ++f) {
-        const Vec3 at = middle(x_, static_cast<std::int32_t>(f));
-        if (map_lookup::look(maps.view, maps.o, at, hit)) face_planes_.push_back({static_cast<std::int32_t>(f), hit.gap, at, hit.normal, hit.velocity});
-    }
+    const auto ask = [&](std::int32_t who, Vec3 now, std::vector<Plane> &planes) {
+        const Vec3 then = now - t * maps.travel;
+        map_lookup::Hit hit;
+        if (map_lookup::look(maps.view, maps.o, then, hit)) planes.push_back({who, hit.gap, then, hit.normal, hit.velocity});
+    };
+    for (std::size_t p = 0; p < x_.size(); ++p) ask(static_cast<std::int32_t>(p), x_[p], planes_);
+    for (std::size_t f = 0; f < face_.size() / 4; ++f) ask(static_cast<std::int32_t>(f), middle(x_, static_cast<std::int32_t>(f)), face_planes_);
 }
 
 SpringCloth::Options SpringCloth::begin(const Steps &steps, const double *position, const double *velocity) {
@@ -296,7 +296,7 @@ int SpringCloth::advance_in_maps(const Steps &steps, const Maps &maps, double cl
     const Options o = begin(steps, position, velocity);
     int done = 0;
     while (done < steps.count && !(done && closed > 0 && seam_gap() <= closed)) {
-        look(maps);
+        look(maps, steps.since + done * steps.dt);
         substep(o, steps.since + done * steps.dt);
         ++done;
     }

@@ -63,6 +63,7 @@ class SpringCloth {
     struct Maps {
         map_lookup::View view;
         map_lookup::MapOptions o;
+        Vec3 travel{};  // of the body as a whole since the maps were drawn [m/s]: they are asked where a point would have been then
     };
     int advance_in_maps(const Steps &steps, const Maps &maps, double closed, double *position, double *velocity);
 
@@ -93,7 +94,7 @@ class SpringCloth {
     void modify_velocities(const Options &o);
     void pull_seams();
     void add_seam_forces();
-    void look(const Maps &maps);
+    void look(const Maps &maps, double t);
     Options begin(const Steps &steps, const double *position, const double *velocity);
     void result(double *position, double *velocity) const;
     void modify_positions(const Options &o);

@@ -365,8 +365,9 @@ class SpringCloth:
         pixel: float,
         reach: float,
         refine: bool,
-        closed: float = 0.0,
-        by_depth: bool = False,
+        closed: float,
+        by_depth: bool,
+        travel: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int, float]:
         """
         the same with a look into front and back maps before every step; ends when the widest seam is at most `closed`

@@ -16,16 +16,17 @@ STRIDE = 9
 """numbers a vertex: place, normal, velocity"""
 PART = 28
 """numbers a part in the shaders"""
+STILL = np.zeros(3)
 FAR = 1e30
 """the depth where nothing is seen"""
 OPTIONS = np.dtype(
     [("count", "u4"), ("every", "u4"), ("cull", "u4"), ("stride", "u4"),
-     ("pixel", "f4"), ("reach", "f4"), ("margin", "f4"), ("size", "f4")]
+     ("pixel", "f4"), ("reach", "f4"), ("margin", "f4"), ("size", "f4"), ("shift", "f4", 4)]
 )  # fmt: skip
 CONTACT = np.dtype(
     [("count", "u4"), ("refine", "u4"), ("by_depth", "u4"), ("parts", "u4"),
      ("pixel", "f4"), ("reach", "f4"), ("silhouette", "f4"), ("thickness", "f4"),
-     ("since", "f4"), ("dt", "f4"), ("pad", "f4", 2)]
+     ("since", "f4"), ("dt", "f4"), ("pad", "f4", 2), ("travel", "f4", 4)]
 )  # fmt: skip
 
 
@@ -69,15 +70,17 @@ class Targets:
 class Contact:
     """One look of the cloth at the maps within a time step."""
 
-    dt: float
+    dt: float = 0.0
     """[s]"""
-    since: float
+    since: float = 0.0
     """since the skin was posed [s]"""
-    thickness: float
+    thickness: float = 0.0
     """kept between cloth and skin [m]"""
-    draw: bool
+    travel: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """velocity of the body as a whole [m/s]"""
+    draw: bool = True
     """maps are drawn before; else those of the step's first look are asked again"""
-    wider: float
+    wider: float = 0.0
     """boxes are so much wider when parts are chosen, for looks that draw nothing [m]"""
 
 
@@ -191,13 +194,15 @@ class PartMaps:
         self._looks = [self.gpu.group(self._look_layout, [self.parts, self.gpu.uniform(row)]) for row in look]
         self.gpu.write(self._extend, np.array([options.pixel, options.tolerance, 0, 0], np.float32))
 
-    def encode_drawing(self, encoder: Any, points: Any, count: int, wider: float = 0.0) -> None:
+    def encode_drawing(
+        self, encoder: Any, points: Any, count: int, wider: float = 0.0, shift: Array = STILL
+    ) -> None:
         """Append to the commands: boxes, culling by points (count, 4), and the maps that are wanted."""
         o, gpu = self.options, self.gpu
         values = np.zeros(1, OPTIONS)
         margin = (o.rim + 1) * o.pixel
         reach = o.reach + o.tolerance + wider
-        values[0] = (count, o.every, o.colliding, STRIDE, o.pixel, reach, margin, self.size)
+        values[0] = (count, o.every, o.colliding, STRIDE, o.pixel, reach, margin, self.size, (*shift, 0))
         gpu.write(self._options, values)
         things = [self._options, self.parts, self._skin, self._vertex, self._ranges]
         run = encoder.begin_compute_pass()
@@ -257,19 +262,20 @@ class PartMaps:
         run.dispatch_workgroups(groups_of(points[0].size // 16))
         run.end()
 
-    def _set_contact(self, count: int, thickness: float, since: float, dt: float) -> None:
+    def _set_contact(self, count: int, step: Contact) -> None:
         o, values = self.options, np.zeros(1, CONTACT)
         values[0] = (
-            count, o.refine, o.by_depth, self.count, o.pixel, o.reach, o.silhouette, thickness, since, dt,
-            (0, 0),
+            count, o.refine, o.by_depth, self.count, o.pixel, o.reach, o.silhouette,
+            step.thickness, step.since, step.dt, (0, 0), (*step.travel, 0),
         )  # fmt: skip
         self.gpu.write(self._contact, values)
 
     def encode(self, encoder: Any, cloth: VerletCloth, step: Contact) -> None:
         """Append to the commands of a step: maps round the cloth as it is now, then the response."""
         if step.draw:
-            self.encode_drawing(encoder, cloth.place, cloth.count, step.wider)
-        self._set_contact(cloth.count, step.thickness, step.since, step.dt)
+            shift = step.since * np.array(step.travel)
+            self.encode_drawing(encoder, cloth.place, cloth.count, step.wider, shift)
+        self._set_contact(cloth.count, step)
         self._encode_touch(encoder, self._touch_layout, self._touch_pipe, [cloth.place, cloth.velocity], [])
 
     def find(self, position: Array) -> tuple[Array, Array, Array, Array]:
@@ -280,7 +286,7 @@ class PartMaps:
         place, answer = self.gpu.buffer(points), self.gpu.buffer(32 * count * self.count)
         encoder = self.gpu.device.create_command_encoder()
         self.encode_drawing(encoder, place, count)
-        self._set_contact(count, 0.0, 0.0, 0.0)
+        self._set_contact(count, Contact())
         both = [place, self.gpu.buffer(16)]
         self._encode_touch(encoder, self._find_layout, self._find_pipe, both, [answer])
         self.gpu.device.queue.submit([encoder.finish()])

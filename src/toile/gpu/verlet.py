@@ -151,6 +151,7 @@ class VerletCloth:
         touch: PartMaps | None = None,
         since: float = 0.0,
         thickness: float = 0.0,
+        travel: tuple[float, ...] = (0.0, 0.0, 0.0),
     ) -> None:
         """Enqueue one time step: nothing comes back."""
         values = self.step_values
@@ -166,7 +167,9 @@ class VerletCloth:
             self._encode_turn(encoder, turn, first, threshold > 0, look_every)
             if touch is not None:
                 wider = WIDER if rounds > 1 else 0.0
-                look = Contact(dt=dt, since=since, thickness=thickness, draw=first, wider=wider)
+                look = Contact(
+                    dt=dt, since=since, thickness=thickness, travel=travel, draw=first, wider=wider
+                )
                 touch.encode(encoder, self, look)
             # what one turn changes in the uniform values must not reach the turn before
             self.gpu.device.queue.submit([encoder.finish()])

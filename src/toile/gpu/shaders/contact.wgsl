@@ -8,6 +8,7 @@ struct Options {
     count: u32, refine: u32, by_depth: u32, parts: u32,
     pixel: f32, reach: f32, silhouette: f32, thickness: f32,
     since: f32, dt: f32, p0: f32, p1: f32,
+    travel: vec4f,  // of the body as a whole [m/s]
 };
 @group(0) @binding(0) var<uniform> options: Options;
 @group(0) @binding(1) var<storage, read_write> place: array<vec4f>;     // w: 1 free, 0 pinned
@@ -69,10 +70,10 @@ fn ask(k: u32, world: vec3f) -> Hit {
     var v = velocity[i].xyz;
     for (var k = 0u; k < options.parts; k++) {
         if (touched[k] == 0u) { continue; }
-        let hit = ask(k, came);
+        // the skin has moved on since the maps were drawn: ask where the point would have been then
+        let hit = ask(k, came - options.since * options.travel.xyz);
         if (!hit.near) { continue; }
-        // the skin has moved on since the maps were drawn
-        let gap = hit.gap - dot(hit.normal, hit.velocity) * options.since;
+        let gap = hit.gap - dot(hit.normal, hit.velocity - options.travel.xyz) * options.since;
         let depth = options.thickness - (gap + dot(hit.normal, x - came));
         if (depth <= 0.0) { continue; }
         x += depth * hit.normal;

@@ -7,6 +7,7 @@ struct Part {
 struct Options {
     count: u32, every: u32, cull: u32, stride: u32,
     pixel: f32, reach: f32, margin: f32, size: f32,
+    shift: vec4f,  // of the cloth since the skin was posed [m]
 };
 struct Range { first: u32, count: u32, index_first: u32, index_count: u32, behind_first: u32, behind_count: u32 };
 struct Draw { index_count: u32, instances: u32, first_index: u32, base_vertex: i32, first_instance: u32 };
@@ -62,7 +63,7 @@ var<workgroup> highest: array<vec3f, 64>;
     let i = id.x * options.every;
     if (i >= options.count) { return; }
     for (var k = 0u; k < arrayLength(&ranges); k++) {
-        let d = cloth[i].xyz - parts[k].origin.xyz;
+        let d = cloth[i].xyz - options.shift.xyz - parts[k].origin.xyz;
         let p = vec3f(dot(parts[k].x.xyz, d), dot(parts[k].y.xyz, d), dot(parts[k].z.xyz, d));
         if (all(p > parts[k].low.xyz - options.reach) && all(p < parts[k].high.xyz + options.reach)) { atomicStore(&touched[k], 1u); }
     }

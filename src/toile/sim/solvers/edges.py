@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from toile.core.records import Floats, Garment, Ints, Scene
+from toile.core.records import Contacts, Floats, Garment, Ints, Scene
 from toile.geometry.topology import unique_edges
 from toile.sim.colliders.contacts import advance_contacts, respond
 
@@ -33,7 +35,26 @@ def after_contact(
     scene: Scene, x: Floats, v: Floats, *, since: float, dt: float, thickness: float, friction: Floats
 ) -> tuple[Floats, Floats]:
     """Return position and velocity after contact with the skin as it is `since` seconds into the step."""
-    found = scene.contacts(x)
+    found = contacts_then(scene, x, since)
     if not len(found.particle):
         return x, v
     return respond(x, v, advance_contacts(found, since), thickness=thickness, friction=friction, dt=dt)
+
+
+def drift(scene: Scene) -> Floats:
+    """Return the velocity with which the body travels as a whole [m/s], (3,)."""
+    return np.zeros(3) if scene.body is None else np.asarray(scene.body.velocity.mean(axis=0))
+
+
+def contacts_then(scene: Scene, x: Floats, since: float) -> Contacts:
+    """Return the contacts of points [m], (n, 3), `since` seconds into the step, with the skin as it began.
+
+    A query knows the skin where the step began. Cloth travels with the body, several centimetres in a frame,
+    farther than contacts reach: it is asked where the point would have been then. The gap is that of the
+    point from the skin as it was: less normal · skin velocity · since it is the gap now.
+    """
+    travel = drift(scene)
+    found = scene.contacts(x - since * travel)
+    if since == 0.0 or not len(found.particle):
+        return found
+    return replace(found, gap=found.gap + since * (found.normal @ travel))

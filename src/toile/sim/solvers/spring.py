@@ -21,6 +21,7 @@ from toile.sim.colliders.contacts import contact_grip
 from toile.sim.colliders.maps import Maps
 from toile.sim.solvers.base import Solver
 from toile.sim.solvers.constraints import particle_average
+from toile.sim.solvers.edges import contacts_then, drift
 from toile.sim.solvers.spring_network import grid_points, longest_step, make_springs, with_seams
 
 RULES = {"none": 0, "stiff": 0, "position": 4, "zero": 1, "average": 2, "directional": 3}
@@ -204,7 +205,7 @@ class SpringSolver(Solver):
         return Sewn(State(x, v, state.time + done * h), done, gap)
 
     def _steps(self, x: Floats, v: Floats, scene: Scene, count: int, h: float, since: float) -> Any:
-        found = scene.contacts(with_middles(x, self._faces))
+        found = contacts_then(scene, with_middles(x, self._faces), since)
         return self._cloth.steps(
             x, v, count, h, since, scene.gravity, scene.wind,
             found.particle, found.gap, found.normal, found.velocity, contact_grip(found),
@@ -217,7 +218,7 @@ class SpringSolver(Solver):
         f = maps.frame
         return self._cloth.steps_in_maps(
             x, v, count, h, 0.0, scene.gravity, scene.wind,
-            maps.texels, f.left, f.top, f.pixel, maps.reach, maps.refine, closed, maps.by_depth,
+            maps.texels, f.left, f.top, f.pixel, maps.reach, maps.refine, closed, maps.by_depth, drift(scene),
         )  # fmt: skip
 
 

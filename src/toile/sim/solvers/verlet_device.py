@@ -12,6 +12,7 @@ from toile.geometry.topology import colour_constraints
 from toile.gpu.device import open_device
 from toile.gpu.limb_maps import PartMaps
 from toile.gpu.verlet import VerletCloth, grid_sweep, table_sweep
+from toile.sim.solvers.edges import drift
 
 if TYPE_CHECKING:
     from toile.sim.solvers.verlet import VerletSettings
@@ -49,7 +50,7 @@ def step(
         cloth.advance(
             h, s.keep ** (h / paper_step), scene.gravity, scene.wind, most=s.iterations, rounds=s.rounds,
             threshold=s.threshold, look_every=s.look_every, moving=s.moving,
-            touch=maps, since=(k + 1) * h, thickness=s.thickness,
+            touch=maps, since=(k + 1) * h, thickness=s.thickness, travel=tuple(drift(scene)),
         )  # fmt: skip
     position, velocity = cloth.get()
     return State(position, velocity, state.time + dt), cloth.sweeps
