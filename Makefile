@@ -7,20 +7,23 @@ WORKERS ?= 2
 
 PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f -print)
 
+ENGINE_SOURCES := $(wildcard engine/*/*.cpp engine/*/*.h bindings/wasm/*)
+
 .PHONY: setup page demo test test-shop engine lint types readers clean
 
 setup: $(VENV)/stamp web/stamp
 
-# the browser's pages, into src/toile/web/page; without Node they are left out, with a message
+# the browser's pages and engine, into src/toile/web/page; without Node or ziglang they are left out, with a message
 page: web/stamp
 
-web/stamp: $(filter-out web/stamp,$(PAGE_SOURCES)) tools/page.sh
-	tools/page.sh
+web/stamp: $(filter-out web/stamp,$(PAGE_SOURCES)) $(ENGINE_SOURCES) tools/page.sh tools/build_wasm.py $(VENV)/stamp
+	tools/page.sh $(BIN)/python
 	touch $@
 
 $(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bindings/python/*) $(wildcard tools/*.py)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check "toile[page]" || echo "setup: ziglang cannot be installed: pages will replay clothes, they will not live"
 	touch $@
 
 demo: setup

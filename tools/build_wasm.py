@@ -9,6 +9,7 @@ import gzip
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "wasm"
+PAGE = ROOT / "src" / "toile" / "web" / "page" / "engine"
+"""the package toile-engine, where the built page is"""
 OTHER_METHODS = {
     *("figure", "raster", "verlet", "verlet_plain", "spring", "follow", "follow_plain", "colouring"),
     *("ellipsoids", "ellipsoids_plain", "boxes", "ball", "respond", "limb_maps"),
@@ -68,7 +71,10 @@ def compiler() -> list[str]:
     try:
         import ziglang  # noqa: F401
     except ImportError:
-        sys.exit("wasm: the package ziglang is not installed: the engine for browsers is left out")
+        print(
+            "engine: ziglang is not installed (pip install ziglang): pages replay clothes, they do not live"
+        )
+        sys.exit(0)
     return [sys.executable, "-m", "ziglang", "c++"]
 
 
@@ -118,12 +124,14 @@ def build(name: str) -> Path:
 
 
 def main() -> None:
-    """Build both and say how large they are."""
+    """Build both, put them beside the built page and say how large they are."""
     for name in BUILDS:
         target = build(name)
         content = target.read_bytes()
         small = len(gzip.compress(content, 9, mtime=0))
-        print(f"wasm: {target.name} {len(content) / 1e3:.0f} kB, {small / 1e3:.0f} kB compressed")
+        print(f"engine: {target.name} {len(content) / 1e3:.0f} kB, {small / 1e3:.0f} kB compressed")
+        if PAGE.is_dir():
+            shutil.copyfile(target, PAGE / target.name)
 
 
 if __name__ == "__main__":

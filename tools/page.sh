@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the browser's pages into src/toile/web/page. Without Node everything else still works: says so and goes on.
-# Usage: tools/page.sh
+# Usage: tools/page.sh [python]: one that has the package ziglang, which compiles the engine
 cd "$(dirname "$0")/.." || exit 1
+PYTHON=${1:-python3}
 
 left_out() {
     echo "page: $1: pages in the browser (shop, studio, export of pages) are left out"
@@ -17,4 +18,6 @@ if [ ! -e node_modules/.stamp ] || [ package-lock.json -nt node_modules/.stamp ]
     npm ci --silent --ignore-scripts || left_out "npm could not install its packages"
     touch node_modules/.stamp
 fi
-npm run --silent build -- --logLevel warn
+npm run --silent build -- --logLevel warn || exit 1
+cd .. || exit 1
+"$PYTHON" tools/build_wasm.py

@@ -30,8 +30,17 @@ std::atomic<int> left{0}, ticket{0};
 bool busy = false;
 }  // namespace
 
-int thread_count() { return std::min(wanted.load(), serving.load() + 1); }
-void set_thread_count(int count) { wanted.store(std::clamp(count, 1, 64)); }
+// the page has one pool, of the workers that serve
+struct ThreadPool::Helpers {};
+ThreadPool::ThreadPool(int) {}
+ThreadPool::~ThreadPool() = default;
+int ThreadPool::thread_count() const { return std::min(wanted.load(), serving.load() + 1); }
+void ThreadPool::set_thread_count(int count) { wanted.store(std::clamp(count, 1, 64)); }
+ThreadPool &current_pool() {
+    static ThreadPool pool;
+    return pool;
+}
+int thread_count() { return current_pool().thread_count(); }
 
 void Barrier::wait() {
     if (count_ == 1) return;
@@ -48,7 +57,7 @@ bool Claims::take(std::size_t item, int round) {
     return (taken_.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
-void run_team(int size, const std::function<void(int, int, Barrier &)> &work) {
+void ThreadPool::run(int size, const TeamWork &work) {
     if (size <= 1 || busy) {
         Barrier alone(1);
         return work(0, 1, alone);
@@ -63,6 +72,8 @@ void run_team(int size, const std::function<void(int, int, Barrier &)> &work) {
     for (int l = left.load(std::memory_order_acquire); l; l = left.load(std::memory_order_acquire)) wait_while_equal(left, l);
     busy = false;
 }
+
+void run_team(int size, const TeamWork &work) { current_pool().run(size, work); }
 
 void for_ranges(std::size_t count, std::size_t serial_below, const std::function<void(std::size_t, std::size_t)> &body) {
     run_team(count < serial_below ? 1 : thread_count(), [&](int rank, int size, Barrier &) {

@@ -1,6 +1,7 @@
 #include "toile.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -24,6 +25,7 @@ int fail(std::string message) {
 
 constexpr double FAR_AWAY = 16;  // from the origin the whole scene is moved back: single precision counts from there [m]
 constexpr double NEAR = 1e3;     // nothing may be farther away [m]
+constexpr double AGAIN = 0.6;    // from the end of a motion to its beginning [s]
 
 // what a motion's bytes hold, checked
 struct Motion {
@@ -52,22 +54,61 @@ void inverse(const double *a, double *out) {
     out[12] = out[13] = out[14] = 0, out[15] = 1;
 }
 
-// columns of unit length, at right angles (Gram and Schmidt)
-void straighten(double *m) {
-    for (int c = 0; c < 3; ++c) {
-        for (int k = 0; k < c; ++k) {
-            const double along = m[c] * m[k] + m[4 + c] * m[4 + k] + m[8 + c] * m[8 + k];
-            for (int r = 0; r < 3; ++r) m[4 * r + c] -= along * m[4 * r + k];
+// A pose is moved over the floor: turned about the vertical (cosine, sine), then shifted [m].
+struct Floor {
+    double c = 1, s = 0, x = 0, z = 0;
+    void move(Matrices &world) const {
+        for (std::size_t j = 0; j < world.size(); j += 16) {
+            double *m = &world[j];
+            for (int k = 0; k < 4 && !(c == 1 && s == 0); ++k) {
+                const double front = m[k], across = m[8 + k];
+                m[k] = c * front + s * across, m[8 + k] = c * across - s * front;
+            }
+            m[3] += x, m[11] += z;
         }
-        const double size = std::sqrt(m[c] * m[c] + m[4 + c] * m[4 + c] + m[8 + c] * m[8 + c]);
-        for (int r = 0; r < 3; ++r) m[4 * r + c] /= std::max(size, 1e-12);
     }
+};
+
+// how to move a pose so that its first joint stands where that of another one is, facing the same way
+Floor onto(const double *root, const double *other) {
+    Floor way;
+    double both = 0, cross = 0;
+    for (int k = 0; k < 3; ++k) both += other[k] * root[k] + other[8 + k] * root[8 + k], cross += other[k] * root[8 + k] - other[8 + k] * root[k];
+    const double size = std::sqrt(both * both + cross * cross);
+    if (size > 1e-9) way.c = both / size, way.s = cross / size;
+    way.x = other[3] - (way.c * root[3] + way.s * root[11]), way.z = other[11] - (way.c * root[11] - way.s * root[3]);
+    return way;
+}
+
+using Quaternion = std::array<double, 4>;  // w, x, y, z
+Quaternion turn_of(const double *m) {
+    // from the largest of the four, so that nothing small is divided by (Shepperd 1978)
+    const double t[4] = {m[0] + m[5] + m[10], m[0] - m[5] - m[10], m[5] - m[0] - m[10], m[10] - m[0] - m[5]};
+    const std::ptrdiff_t most = std::max_element(t, t + 4) - t;
+    const double r = std::sqrt(std::max(1 + t[most], 1e-12)), h = 0.5 / r, wx = m[9] - m[6], wy = m[2] - m[8], wz = m[4] - m[1], xy = m[4] + m[1], xz = m[2] + m[8], yz = m[9] + m[6];
+    if (most == 0) return {0.5 * r, wx * h, wy * h, wz * h};
+    if (most == 1) return {wx * h, 0.5 * r, xy * h, xz * h};
+    if (most == 2) return {wy * h, xy * h, 0.5 * r, yz * h};
+    return {wz * h, xz * h, yz * h, 0.5 * r};
+}
+
+// the turn between two, on the shorter way
+void mix_turns(const double *a, const double *b, double share, double *out) {
+    const Quaternion p = turn_of(a), q = turn_of(b);
+    const double sign = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3] < 0 ? -1 : 1;
+    Quaternion m;
+    double size = 0;
+    for (std::size_t k = 0; k < 4; ++k) m[k] = p[k] + share * (sign * q[k] - p[k]), size += m[k] * m[k];
+    size = std::sqrt(size);
+    const double w = m[0] / size, x = m[1] / size, y = m[2] / size, z = m[3] / size;
+    const double rows[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)};
+    for (int r = 0; r < 3; ++r) std::copy_n(rows + 3 * r, 3, out + 4 * r);
 }
 
 // A pose between two: joints in their parents' axes are mixed, so that limbs keep their lengths. parents: before their joints.
 Matrices mixed(const Matrices &a, const Matrices &b, double share, const std::vector<std::int32_t> &parents) {
     Matrices out(a.size());
-    double turn[16], one[16], two[16];
+    double turn[16], one[16], two[16], both[16];
     for (std::size_t j = 0; j < parents.size(); ++j) {
         const auto local = [&](const Matrices &pose, double *to) {
             if (parents[j] < 0) return void(std::copy_n(&pose[16 * j], 16, to));
@@ -75,10 +116,10 @@ Matrices mixed(const Matrices &a, const Matrices &b, double share, const std::ve
             times(turn, &pose[16 * j], to);
         };
         local(a, one), local(b, two);
-        for (int k = 0; k < 16; ++k) one[k] += share * (two[k] - one[k]);
-        straighten(one);
-        if (parents[j] < 0) std::copy_n(one, 16, &out[16 * j]);
-        else times(&out[16 * static_cast<std::size_t>(parents[j])], one, &out[16 * j]);
+        for (int k = 0; k < 16; ++k) both[k] = one[k] + share * (two[k] - one[k]);
+        mix_turns(one, two, share, both);
+        if (parents[j] < 0) std::copy_n(both, 16, &out[16 * j]);
+        else times(&out[16 * static_cast<std::size_t>(parents[j])], both, &out[16 * j]);
     }
     return out;
 }
@@ -92,8 +133,9 @@ struct toile_scene {
     double place = 0, place_before = 0;     // [frames]
     double swap = 1, swap_rate = 0;         // share of the new motion, its growth [1/s]
     double speed = 1;
-    std::array<double, 2> shift{}, shift_before{}, travelled{};  // added to x and z of the motion; of the whole scene since it was opened [m]
-    Matrices fixed, shown;
+    Floor floor, floor_before;              // where the motion goes on
+    std::array<double, 2> travelled{};      // of the whole scene since it was opened, x and z [m]
+    Matrices fixed, shown, halted;          // halted: a pose between two motions, from which a third one is gone over to
     int grabbed = -1;                       // particle
     std::array<double, 3> target{};         // of the particle that is grabbed [m]
     frame::Repaired repaired;
@@ -101,26 +143,35 @@ struct toile_scene {
     std::array<double, 8> stats{};
 
     const double *rest() const { return scene->array("joints.rest")->numbers(); }
-    Matrices pose_at(int motion, double at, const std::array<double, 2> &moved) const {
-        Matrices world = body::track_pose(motions[static_cast<std::size_t>(motion - 1)].track(), at);
-        for (std::size_t j = 0; j < joints; ++j) world[16 * j + 3] += moved[0], world[16 * j + 11] += moved[1];
+    const Motion &motion(int number) const { return motions[static_cast<std::size_t>(number - 1)]; }
+    Matrices pose_at(int number, double at, const Floor &moved) const {
+        Matrices world = body::track_pose(motion(number).track(), at);
+        moved.move(world);
         return world;
     }
     Matrices pose() const {
         if (!fixed.empty()) return fixed;
-        Matrices now = pose_at(playing, place, shift);
-        if (swap >= 1 || !before) return now;
-        const double s = swap * swap * (3 - 2 * swap);
-        return mixed(pose_at(before, place_before, shift_before), now, s, motions[static_cast<std::size_t>(playing - 1)].parents);
+        Matrices now = pose_at(playing, place, floor);
+        if (swap >= 1) return now;
+        return mixed(halted.empty() ? pose_at(before, place_before, floor_before) : halted, now, swap * swap * (3 - 2 * swap), motion(playing).parents);
     }
-    // other motions than loops begin again at their end
-    static double onward(const Motion &m, double place, double by) {
-        place += by * m.fps;
-        return m.loop || m.length() <= 0 ? place : std::fmod(place, m.length());
+    // motions that do not loop stay at their end
+    double onward(int number, double at, double by) const {
+        const Motion &m = motion(number);
+        return m.loop ? at + by * m.fps : std::min(at + by * m.fps, m.length());
     }
+    void go_over(int number, double seconds);
     void move_back();
     void stand(double dx, double dz);
 };
+
+void toile_scene::go_over(int number, double seconds) {
+    halted = swap < 1 ? shown : Matrices{};
+    before = playing, place_before = place, floor_before = floor;
+    playing = number, place = motion(number).start, swap = 0, swap_rate = 1 / seconds;
+    const Matrices first = pose_at(number, place, {});
+    if (!shown.empty()) floor = onto(first.data(), shown.data());
+}
 
 // the cloth moved along the floor, the skin in the pose that is shown
 void toile_scene::stand(double dx, double dz) {
@@ -143,7 +194,8 @@ void toile_scene::move_back() {
     if (x * x + z * z < FAR_AWAY * FAR_AWAY) return;
     // whole metres: the moved numbers keep most of their bits
     const double dx = -std::round(x), dz = -std::round(z);
-    shift[0] += dx, shift[1] += dz, shift_before[0] += dx, shift_before[1] += dz, travelled[0] -= dx, travelled[1] -= dz;
+    floor.x += dx, floor.z += dz, floor_before.x += dx, floor_before.z += dz, travelled[0] -= dx, travelled[1] -= dz;
+    for (std::size_t j = 0; j < halted.size(); j += 16) halted[j + 3] += dx, halted[j + 11] += dz;
     shown = pose();
     stand(dx, dz);
     if (grabbed >= 0) target[0] += dx, target[2] += dz, scene->grab(grabbed, target);
@@ -189,7 +241,7 @@ const char *toile_error(void) { return error.c_str(); }
 void *toile_alloc(size_t size) { return ::operator new(size, std::align_val_t{64}, std::nothrow); }
 void toile_free(void *memory) { ::operator delete(memory, std::align_val_t{64}); }
 uint64_t toile_checksum(const uint8_t *bytes, size_t size) { return checksum(bytes, size); }
-void toile_threads(int count) { set_thread_count(std::clamp(count, 1, 64)); }
+void toile_threads(int count) { current_pool().set_thread_count(std::clamp(count, 1, 64)); }
 
 toile_scene *toile_open(const uint8_t *bytes, size_t size) {
     error.clear();
@@ -227,11 +279,7 @@ int toile_motion(toile_scene *scene, const uint8_t *bytes, size_t size) {
 int toile_play(toile_scene *scene, int motion, double seconds) {
     if (no_scene(scene)) return 0;
     if (motion < 1 || motion > static_cast<int>(scene->motions.size()) || !(seconds >= 0.05 && seconds <= 10)) return fail("there is no such motion, or no such time to go over to it");
-    if (motion == scene->playing) return 1;
-    scene->before = scene->playing, scene->place_before = scene->place, scene->shift_before = scene->shift;
-    scene->playing = motion, scene->place = scene->motions[static_cast<std::size_t>(motion - 1)].start, scene->swap = 0, scene->swap_rate = 1 / seconds;
-    const Matrices first = scene->pose_at(motion, scene->place, {});
-    if (!scene->shown.empty()) scene->shift = {scene->shown[3] - first[3], scene->shown[11] - first[11]};
+    if (motion != scene->playing) scene->go_over(motion, seconds);
     return 1;
 }
 
@@ -298,9 +346,12 @@ int toile_frame(toile_scene *scene, double dt) {
     if (!(dt >= 1.0 / 240.001 && dt <= 1.0 / 19.999)) return fail("a frame takes 1/240 to 1/20 s");
     toile_scene &s = *scene;
     if (s.playing) {
-        s.place = toile_scene::onward(s.motions[static_cast<std::size_t>(s.playing - 1)], s.place, s.speed * dt);
-        if (s.before) s.place_before = toile_scene::onward(s.motions[static_cast<std::size_t>(s.before - 1)], s.place_before, s.speed * dt);
+        s.place = s.onward(s.playing, s.place, s.speed * dt);
+        if (s.before) s.place_before = s.onward(s.before, s.place_before, s.speed * dt);
         s.swap = std::min(1.0, s.swap + s.swap_rate * dt);
+        // from their end motions go over to their beginning
+        const Motion &m = s.motion(s.playing);
+        if (!m.loop && m.length() > 0 && s.place >= m.length() && s.swap >= 1) s.go_over(s.playing, AGAIN);
     }
     if (s.playing || !s.fixed.empty()) s.shown = s.pose();
     if (!s.shown.empty() && !s.scene->pose(s.shown)) return fail("the pose holds numbers that make no sense");
@@ -365,7 +416,7 @@ const double *toile_skin(const toile_scene *scene, int *count) {
 const double *toile_stats(const toile_scene *scene) {
     if (no_scene(scene)) return nullptr;
     toile_scene &s = *const_cast<toile_scene *>(scene);
-    const double fps = s.playing ? s.motions[static_cast<std::size_t>(s.playing - 1)].fps : 1;
+    const double fps = s.playing ? s.motion(s.playing).fps : 1;
     s.stats = {static_cast<double>(s.scene->counts().frames), static_cast<double>(s.repaired.body_before + s.repaired.cloth_before), static_cast<double>(s.repaired.left()), s.repaired.moved,
                s.scene->sleeps() ? 1.0 : 0.0, s.place / fps, s.travelled[0], s.travelled[1]};
     return s.stats.data();

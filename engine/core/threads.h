@@ -14,8 +14,13 @@
 int thread_count();
 
 // whether this machine runs the kernels that are built with AVX2, with AVX-512
+#if defined(__wasm__)
+constexpr bool machine_has_avx2() { return false; }
+constexpr bool machine_has_avx512() { return false; }
+#else
 bool machine_has_avx2();
 bool machine_has_avx512();
+#endif
 
 // Up to 32 items of a stage that whichever thread comes first may take. After a round all are taken; in the next one they are given back, one by one,
 // which is as good: nobody has to clear them.

@@ -77,13 +77,16 @@ void ClothSolver::grab(std::int32_t particle, const std::array<double, 3> &targe
 
 // a spring without swing, as if it acted until the end of dt [s]: stable for any length of it
 void ClothSolver::pull(const double *position, double *velocity, double dt) const {
-    constexpr double RATE = 45;  // [1/s]
+    constexpr double RATE = 200;   // [1/s]; what the hand holds weighs about a gram: some 30 N/m
+    constexpr double REACH = 0.15;  // farther away it pulls no more strongly: about as strongly as two fingers [m]
     for (const Grabbed &g : grabbed_) {
         if (!held_.empty() && held_[g.particle]) continue;
         const std::size_t at = 3 * static_cast<std::size_t>(g.particle);
+        surface::Vec3 way = surface::load(target_.data()) + surface::load(g.offset.data()) - surface::load(&position[at]);
+        if (const double far = length(way); far > REACH) way = (REACH / far) * way;
+        const double to[3] = {way.x, way.y, way.z};
         for (int a = 0; a < 3; ++a) {
-            const double way = target_[a] + g.offset[a] - position[at + a];
-            const double pulled = (velocity[at + a] + dt * RATE * RATE * way) / (1 + dt * RATE * (2 + dt * RATE));
+            const double pulled = (velocity[at + a] + dt * RATE * RATE * to[a]) / (1 + dt * RATE * (2 + dt * RATE));
             velocity[at + a] += g.share * (pulled - velocity[at + a]);
         }
     }

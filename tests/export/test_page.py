@@ -54,6 +54,6 @@ def test_one_file_names_no_other(built: Path, tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_not_built_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.resources, "files", lambda name: tmp_path)
+    monkeypatch.setattr(module, "PAGE", tmp_path)
     with pytest.raises(ToileError, match="make page"):
         export(recording(3), tmp_path / "look.html")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import warnings
 from pathlib import Path
 
 from toile.audit.findings import audit_rows, report
@@ -21,6 +22,7 @@ from toile.cli.common import (
 from toile.cli.talk import TALK
 from toile.core.errors import ToileError
 from toile.export.library import ENDINGS
+from toile.export.page import PageWarning
 from toile.export.usd_import import import_usd
 from toile.jobs.describe import Inputs
 from toile.jobs.exporting import export_to
@@ -71,9 +73,12 @@ def run_export(options: argparse.Namespace) -> int:
     for _, job in jobs:
         check_names(job)
     for path, job in jobs:
-        with shown():
+        with shown(), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", PageWarning)
             written = export_to(path, job, Inputs())
         tell_written(written)
+        for note in told:
+            print(note.message)
     return 0
 
 

@@ -1,8 +1,8 @@
 """A dressed body as a page: a folder for any static host, or one HTML file that opens without a server.
 
-The page plays the recording at once; where a walk has all that the engine needs, it becomes a scene that
-lives in the browser: wind, pace, motions, fabrics, cloth that can be pulled at. The built page and the engine
-come with the program (``make page``).
+The page plays the recording at once; then it becomes a scene that lives in the browser: wind, pace, motions,
+fabrics, cloth that can be pulled at. Where the scene or the engine is missing the recording stays, and why is
+told. The built page and the engine come with the program (``make page``).
 """
 
 from __future__ import annotations
@@ -13,24 +13,31 @@ import os
 import re
 import shutil
 import tempfile
-from importlib import resources
+import warnings
 from pathlib import Path
 
 from toile.core.atomic import replacing_path
 from toile.core.errors import ToileError
+from toile.export.page_scene import write_page_scene
 from toile.export.playback import write_playback
-from toile.store.record import Replayable, opened
+from toile.render.smooth import Smoothed
+from toile.store.record import Replayable, Source, opened
 
 RECORDING, SCENE = "look.play", "look.scene"
+PAGE = Path(__file__).parents[1] / "web" / "page"
+"""what make page builds; part of every package"""
 ENGINES = ("toile.wasm", "toile-threads.wasm")
+
+
+class PageWarning(UserWarning):
+    """A page is written, but what it shows does not live."""
 
 
 def built_page() -> Path:
     """Return the folder of the built page; tells how to build it where it is missing."""
-    folder = Path(str(resources.files("toile"))) / "web" / "page"
-    if not (folder / "player" / "index.html").is_file():
+    if not (PAGE / "player" / "index.html").is_file():
         raise ToileError("the browser's page is not built: run make page (Node 20 and npm are needed)")
-    return folder
+    return PAGE
 
 
 def write_page(recording: Replayable, path: str | os.PathLike[str]) -> list[Path]:
@@ -41,7 +48,7 @@ def write_page(recording: Replayable, path: str | os.PathLike[str]) -> list[Path
         write_playback(source, work / RECORDING)
         title = ", ".join(source.garment.garment_names) or "Toile"
         files = {RECORDING: (work / RECORDING).read_bytes()}
-    files |= _scene_of(recording)
+        files |= _scene_of(source.source if isinstance(source, Smoothed) else source, built, work)
     if final.suffix.lower() in (".html", ".htm"):
         with replacing_path(final) as part:
             Path(part).write_text(_single(built, title, files), encoding="utf-8")
@@ -49,9 +56,17 @@ def write_page(recording: Replayable, path: str | os.PathLike[str]) -> list[Path
     return _folder(built, final, title, files)
 
 
-def _scene_of(recording: Replayable) -> dict[str, bytes]:
-    """Return the scene and what computes it; nothing where the walk cannot live on."""
-    return {}
+def _scene_of(source: Source, built: Path, work: Path) -> dict[str, bytes]:
+    """Return the scene and what computes it; says why where this look can only be replayed."""
+    engines = [built / "engine" / name for name in ENGINES]
+    try:
+        if not all(engine.is_file() for engine in engines):
+            raise ToileError("the engine for browsers is not built: pip install ziglang, then make page")
+        write_page_scene(source, work / SCENE)
+    except ToileError as error:
+        warnings.warn(PageWarning(f"the page only replays: {error}"), stacklevel=4)
+        return {}
+    return {path.name: path.read_bytes() for path in (work / SCENE, *engines)}
 
 
 def _folder(built: Path, final: Path, title: str, files: dict[str, bytes]) -> list[Path]:

@@ -89,7 +89,8 @@ class Smoothed:
         """Refine so many times (1 to 3)."""
         if not 1 <= times <= LARGEST:
             raise ToileError(f"smooth is {times}: choose 1 to {LARGEST}; each has four times the triangles")
-        self._source = source
+        self.source = source
+        """as it was simulated"""
         self.body: Body | None = source.body
         self.settings: Mapping[str, Any] = source.settings
         self.garment = source.garment
@@ -100,15 +101,15 @@ class Smoothed:
 
     def __len__(self) -> int:
         """Return the number of frames."""
-        return len(self._source)
+        return len(self.source)
 
     def time(self, number: int) -> float:
         """Return when a frame is [s]."""
-        return self._source.time(number)
+        return self.source.time(number)
 
     def frame(self, number: int) -> Frame:
         """Return a frame with the finer cloth."""
-        found = self._source.frame(number)
+        found = self.source.frame(number)
         position = found.position
         for matrix in self._matrices:
             position = np.asarray(matrix @ position)

@@ -1,4 +1,4 @@
-import { ToileError, type Block } from "./blocks";
+import { ToileError, wholes, type Block } from "./blocks";
 import type { FromWorker, ToWorker } from "./messages";
 import type { Command, FabricChoice, LiveFrame } from "./simulation";
 
@@ -11,6 +11,14 @@ export interface LiveOptions {
   readonly worker?: () => Worker;
 }
 
+/** What a scene holds between two frames. */
+export interface LiveState {
+  /** of the particles, as computed [m] */
+  readonly positions: Float64Array;
+  /** memory of the engine [bytes] */
+  readonly memory: number;
+}
+
 /** A scene that lives in a Worker: commands go in, frames come out, nobody waits. */
 export class LiveScene {
   /** the scene's first block: names, parts, pictures of fabrics */
@@ -18,11 +26,15 @@ export class LiveScene {
   /** arrays of the body for drawing; null: the scene has no joints */
   readonly body: Block | null;
   readonly jointCount: number;
+  readonly particleCount: number;
+  /** of the cloth, over its particles */
+  readonly triangles: Uint32Array;
   readonly fabrics: readonly FabricChoice[];
   readonly threads: number;
   /** frames that wait to be drawn */
   private readonly frames: LiveFrame[];
   private readonly times: number[] = [];
+  private readonly asked: ((state: LiveState) => void)[] = [];
   /** called when a frame is there */
   onFrame: (() => void) | null = null;
   /** called when the engine had to stop, or refused a command */
@@ -30,6 +42,9 @@ export class LiveScene {
 
   private constructor(private readonly workers: Worker[], opened: Extract<FromWorker, { kind: "opened" }>) {
     ({ head: this.head, body: this.body, joints: this.jointCount, fabrics: this.fabrics, threads: this.threads } = opened);
+    this.particleCount = opened.first.positions.length / 3;
+    const particle = wholes(this.head, "particle", 1, 0, this.particleCount - 1);
+    this.triangles = Uint32Array.from(wholes(this.head, "triangles", 3, 0, particle.length - 1), (point) => particle[point]!);
     this.frames = [opened.first];
     workers[0]!.onmessage = ({ data }: MessageEvent<FromWorker>) => this.take(data);
     workers[0]!.onerror = (event) => this.onProblem?.(event.message, true);
@@ -37,28 +52,46 @@ export class LiveScene {
 
   /** Opens a prepared scene; throws ToileError with what is wrong with it. */
   static async open(scene: Uint8Array, options: LiveOptions): Promise<LiveScene> {
-    const threads = options.threads ?? usableThreads(), make = options.worker ?? beside;
+    const threads = options.threads ?? usableThreads();
+    if (options.threads === undefined && threads > 1) {
+      // shared memory may be refused, as on small devices: one thread does as well
+      const found = await LiveScene.start(scene, options, threads).catch(() => null);
+      if (found) return found;
+    }
+    return LiveScene.start(scene, options, options.threads ?? 1);
+  }
+
+  private static async start(scene: Uint8Array, options: LiveOptions, threads: number): Promise<LiveScene> {
+    const make = options.worker ?? beside;
     const module = options.engine instanceof WebAssembly.Module ? options.engine : await loadEngine(options.engine, threads > 1);
     const workers = [make()];
     return new Promise((found, failed) => {
       const give = (message: ToWorker): void => workers[0]!.postMessage(message);
-      workers[0]!.onerror = (event) => failed(new ToileError(event.message || "the Worker of the scene could not be started"));
+      const stop = (why: unknown): void => {
+        for (const worker of workers) worker.terminate();
+        failed(why);
+      };
+      workers[0]!.onerror = (event) => stop(new ToileError(event.message || "the Worker of the scene could not be started"));
       workers[0]!.onmessage = ({ data }: MessageEvent<FromWorker>) => {
         if (data.kind === "helper") {
           const helper = make();
           helper.postMessage(data.help);
           workers.push(helper);
-        } else if (data.kind === "opened") found(new LiveScene(workers, data));
-        else if (data.kind === "failed") {
-          for (const worker of workers) worker.terminate();
-          failed(new ToileError(data.message));
-        }
+        } else if (data.kind === "opened") {
+          try {
+            found(new LiveScene(workers, data));
+          } catch (error) {
+            stop(error);
+          }
+        } else if (data.kind === "failed") stop(new ToileError(data.message));
       };
       give({ kind: "open", module, scene, threads });
     });
   }
 
   run(command: Command): void {
+    // other frames take another time
+    if (command.do === "rate") this.times.length = 0;
     this.post({ kind: "command", command });
   }
 
@@ -71,6 +104,12 @@ export class LiveScene {
   /** The next frame to be drawn, if it is there. */
   next(): LiveFrame | null {
     return this.frames.shift() ?? null;
+  }
+
+  /** Positions as computed, once the frames that were asked for before are done or under way. */
+  state(): Promise<LiveState> {
+    this.post({ kind: "state" });
+    return new Promise((found) => this.asked.push(found));
   }
 
   /** What a frame takes, the middle of the last 60 [ms]; 0: not known yet. */
@@ -99,14 +138,15 @@ export class LiveScene {
       this.times.push(message.frame.took);
       if (this.times.length > 60) this.times.shift();
       this.onFrame?.();
-    } else if (message.kind === "failed" || message.kind === "refused") {
+    } else if (message.kind === "state") this.asked.shift()?.(message);
+    else if (message.kind === "failed" || message.kind === "refused") {
       if (message.kind === "failed") this.close();
       this.onProblem?.(message.message, message.kind === "failed");
     }
   }
 }
 
-/** Two threads gain most; a third one waits for the others as often as it helps. */
+/** Two threads gain most: a third one waits for the others as often as it helps. */
 export function usableThreads(): number {
   return globalThis.crossOriginIsolated && navigator.hardwareConcurrency > 1 ? 2 : 1;
 }

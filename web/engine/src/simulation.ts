@@ -1,8 +1,6 @@
 import { readBlocks, ToileError, type Block } from "./blocks";
 import { arraysFile, instantiate, type Exports } from "./wasm";
 
-const FRAME = 1 / 60;
-
 /** A fabric of a scene: how it differs from the one the garments were sewn of. */
 export interface FabricChoice {
   readonly name: string;
@@ -33,6 +31,8 @@ export type Command =
   | { do: "grab"; particle: number }
   | { do: "drag"; x: number; y: number; z: number }
   | { do: "release" }
+  /** simulated frames a second, 20 to 240; 60 at first */
+  | { do: "rate"; value: number }
   | { do: "pin"; particles: number[] }
   | { do: "fabric"; index: number };
 
@@ -40,6 +40,8 @@ export type Command =
 export class Simulation {
   readonly particleCount: number;
   readonly jointCount: number;
+  /** length of a frame [s] */
+  private step = 1 / 60;
 
   private constructor(
     private readonly engine: Exports, private readonly memory: WebAssembly.Memory, private scene: number,
@@ -68,7 +70,7 @@ export class Simulation {
     return made;
   }
 
-  frame(dt = FRAME): void {
+  frame(dt = this.step): void {
     this.check(this.engine.toile_frame(this.scene, dt));
   }
 
@@ -103,6 +105,7 @@ export class Simulation {
       case "grab": return this.check(engine.toile_grab(scene, command.particle));
       case "drag": return this.check(engine.toile_drag(scene, command.x, command.y, command.z));
       case "release": return this.check(engine.toile_release(scene));
+      case "rate": return this.setRate(command.value);
       case "pin": return this.pin(command.particles);
       case "fabric": {
         const fabric = this.fabrics[command.index];
@@ -115,6 +118,11 @@ export class Simulation {
   close(): void {
     this.engine.toile_close(this.scene);
     this.scene = 0;
+  }
+
+  private setRate(value: number): void {
+    if (!(value >= 20 && value <= 240)) throw new ToileError("a scene is computed 20 to 240 times a second");
+    this.step = 1 / value;
   }
 
   private pin(particles: number[]): void {

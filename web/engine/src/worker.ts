@@ -27,6 +27,10 @@ async function handle(message: ToWorker): Promise<void> {
     }
     return;
   }
+  if (message.kind === "state") {
+    const positions = Float64Array.from(simulation.state());
+    return tell({ kind: "state", positions, memory: simulation.memoryBytes }, [positions.buffer]);
+  }
   credits += message.count;
   if (message.back) spare.push(message.back);
   if (!running) void loop().catch(stopped);

@@ -25,6 +25,8 @@ export class ToileViewer extends HTMLElement {
   private readonly place = element("div", { class: "stage" });
   private readonly told = element("div", { class: "told", role: "status", hidden: "" });
   private opened = 0;
+  /** why the scene does not live; stays while the recording is shown instead */
+  private whyNot = "";
   /** bytes of the recording, where it came without an address */
   private recording: Uint8Array | null = null;
 
@@ -75,7 +77,7 @@ export class ToileViewer extends HTMLElement {
       if (turn !== this.opened || !this.stage || this.live) return;
       this.playback?.dispose();
       this.playback = new Playback(this.stage, file, this.bar, !this.hasAttribute("still"));
-      this.tell("");
+      if (!this.whyNot) this.tell("");
       this.dispatchEvent(new CustomEvent("toile-ready"));
       await file.complete;
     } catch (error) {
@@ -88,19 +90,20 @@ export class ToileViewer extends HTMLElement {
     source: string | Uint8Array, engine: string | WebAssembly.Module = this.getAttribute("engine") ?? new URL("engine", document.baseURI).href, worker?: () => Worker,
   ): Promise<void> {
     try {
+      this.whyNot = "";
       const bytes = typeof source === "string" ? await gathered(await fetched(source)) : source;
       const scene = await LiveScene.open(bytes, { engine, ...(worker && { worker }) });
       if (!this.stage) return scene.close();
-      this.playback?.dispose();
-      this.live?.dispose();
+      const live = new LivePlayer(this.stage, scene, this.bar, (why) => this.standIn(why));
+      this.live?.scene.close();
       this.playback = null;
-      this.live = new LivePlayer(this.stage, scene, this.bar, (why) => this.standIn(why));
+      this.live = live;
       this.tell("");
       this.dispatchEvent(new CustomEvent("toile-live"));
     } catch (error) {
       // the recording goes on
-      const why = error instanceof ToileError ? sentence(error.message) : "The scene could not be opened.";
-      this.tell(why, true);
+      this.whyNot = error instanceof ToileError ? sentence(error.message) : "The scene could not be opened.";
+      this.tell(this.whyNot, true);
     }
   }
 

@@ -51,6 +51,8 @@ export class Stage {
   private readonly hair: boolean;
   private changed = true;
   private asked = 0;
+  /** leads what a pointer holds */
+  private held: (() => void) | null = null;
 
   /** Fills the container; throws where the browser has no WebGL 2. */
   constructor(private readonly container: HTMLElement, options: StageOptions = {}) {
@@ -213,6 +215,7 @@ export class Stage {
   private tick(time: number): void {
     if (this.asked < 0) return;
     this.asked = 0;
+    this.held?.();
     if (this.onTick?.(time)) this.ask();
     if (this.changed || this.eye.moved) this.draw(time);
   }
@@ -248,16 +251,25 @@ export class Stage {
     if (!hit || !grab) return;
     this.eye.taken = event.pointerId;
     this.canvas.setPointerCapture(event.pointerId);
-    const facing = this.eye.camera.getWorldDirection(new THREE.Vector3());
-    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, new THREE.Vector3(...hit.point));
+    const { camera } = this.eye, facing = (): THREE.Vector3 => camera.getWorldDirection(new THREE.Vector3());
+    const depth = new THREE.Vector3(...hit.point).sub(camera.position).dot(facing());
     const done = new AbortController();
-    const move = (e: PointerEvent): void => {
-      const point = e.pointerId === event.pointerId ? this.ray(e).ray.intersectPlane(plane, new THREE.Vector3()) : null;
+    let last = event;
+    // as deep in the picture as where it began; the camera may go along with a person meanwhile
+    this.held = () => {
+      const ahead = facing(), at = camera.position.clone().addScaledVector(ahead, depth);
+      const point = this.ray(last).ray.intersectPlane(new THREE.Plane().setFromNormalAndCoplanarPoint(ahead, at), new THREE.Vector3());
       if (point) grab.move([point.x, point.y, point.z]);
+    };
+    const move = (e: PointerEvent): void => {
+      if (e.pointerId !== event.pointerId) return;
+      last = e;
+      this.held?.();
     };
     const end = (e: PointerEvent): void => {
       if (e.pointerId !== event.pointerId) return;
       done.abort();
+      this.held = null;
       this.eye.taken = null;
       grab.end();
     };
