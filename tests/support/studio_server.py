@@ -38,7 +38,8 @@ class StudioServer:
         assert self.process.stdout is not None
         line = self.process.stdout.readline().decode()
         assert "open at" in line, f"{line} {log.read_text()[-2000:]}"
-        self.address = line.split(" at ")[1].split(" ")[0]
+        # without the session that it would go on with
+        self.address = line.split(" at ")[1].split(" ")[0].partition("?")[0]
 
     def kill(self) -> None:
         """End it and its sessions without a word, as when the power goes."""
@@ -62,13 +63,18 @@ class Hands:
         """Return what the page knows: an expression of `state`, `view`, `table`."""
         return self.page.evaluate(f"() => {{ const {{ state, view, table }} = studio; return {expression}; }}")
 
-    def until(self, expression: str, seconds: float = 60.0) -> Any:
+    def until(self, expression: str, seconds: float = 30.0) -> Any:
         """Return an expression's value as soon as it is true."""
         end = time.monotonic() + seconds
         while not (found := self.state(expression)):
-            assert time.monotonic() < end, f"not in time: {expression}; {self.state('state.status')}"
+            assert time.monotonic() < end, f"not in time: {expression}; {self.told()}"
             self.page.wait_for_timeout(50)
         return found
+
+    def told(self) -> Any:
+        """Return what the page says of itself: for failures."""
+        said = self.page.locator("#said").inner_text()
+        return said, self.state("[state.line, state.status, state.working, state.project?.mesh, state.selection]")
 
     def run(self, command: str) -> None:
         """Choose a command of the palette by its name, as somebody who types it."""

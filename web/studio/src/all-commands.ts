@@ -9,7 +9,7 @@ import { openPalette } from "./parts/palette";
 import { say } from "./parts/say";
 import { dropSewing, nextSide, turnSewing } from "./pattern/sew";
 import { table } from "./pattern/table";
-import { chooseFiles } from "./project";
+import { chooseFiles, dropRows } from "./project";
 import { attempt, edit, link } from "./scene/link";
 import { view } from "./scene/view";
 import { state, TABS, type Tool, TOOLS } from "./state";
@@ -86,7 +86,7 @@ const PARTS: Command[] = [
   { id: "file.save", text: "file.save", icon: "save", key: "Ctrl+S", group: "group.file", run: () => void attempt({ type: "save" }) },
   { id: "file.export", text: "file.export", icon: "download", key: "Ctrl+E", group: "group.file", run: openExport },
   { id: "script", text: "script.open", icon: "code", key: "Ctrl+J", group: "group.file", run: openScript },
-  { id: "undo", text: "undo", icon: "undo", key: "Ctrl+Z", group: "group.edit", run: () => link.send({ type: "undo" }), can: () => Boolean(state.project?.undo) },
+  { id: "undo", text: "undo", icon: "undo", key: "Ctrl+Z", group: "group.edit", run: () => { dropRows(); link.send({ type: "undo" }); }, can: () => Boolean(state.project?.undo) },
   { id: "redo", text: "redo", icon: "redo", key: "Ctrl+Shift+Z", group: "group.edit", run: () => link.send({ type: "redo" }), can: () => Boolean(state.project?.redo) },
   { id: "redo.other", text: "redo", icon: "redo", key: "Ctrl+Y", group: "group.edit", run: () => link.send({ type: "redo" }), can: () => Boolean(state.project?.redo) },
   { id: "delete", text: "delete", icon: "remove", key: "Delete", group: "group.edit", run: remove, can: () => hasPieces() || seam() !== null },

@@ -61,9 +61,20 @@ export async function fetchFile(name: string): Promise<void> {
   }
 }
 
-/** Sends the newest of a row of changes as soon as the one before was carried out. */
-export function following(make: (group: string) => ToStudio): { change: () => void; end: () => void } {
-  let group = "", busy = false, again = false;
+const rows = new Set<() => void>();
+
+/** What is still on its way when something is taken back does not come after it. */
+export function dropRows(): void {
+  for (const drop of rows) drop();
+}
+
+/** Sends the newest of a row of changes as soon as the one before was carried out; wanted: the values that are being changed. */
+export function following(wanted: Record<string, unknown>, make: (group: string) => ToStudio): { change: () => void } {
+  let group = "", busy = false, again = false, timer = 0;
+  const forget = (): void => {
+    for (const name of Object.keys(wanted)) delete wanted[name];
+    state.update();
+  };
   const go = async (): Promise<void> => {
     if (busy) {
       again = true;
@@ -75,21 +86,29 @@ export function following(make: (group: string) => ToStudio): { change: () => vo
       await attempt(make(group));
     } while (again);
     busy = false;
+    // from here on the project says what is
+    clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      group = "";
+      forget();
+    }, PAUSE);
   };
+  rows.add(() => {
+    again = false;
+    group = "";
+    forget();
+  });
   return {
     change: () => {
+      clearTimeout(timer);
       group ||= `row-${Date.now()}`;
       void go();
     },
-    end: () => {
-      // what comes later is an undo step of its own
-      const last = group;
-      setTimeout(() => {
-        if (group === last) group = "";
-      }, 400);
-    },
   };
 }
+
+/** what comes later is an undo step of its own [ms] */
+const PAUSE = 700;
 
 /** Fields of an edit that takes the whole record: what is not named stays. */
 const record = <T>(value: Record<string, unknown> | undefined): T => Object.fromEntries(Object.entries(value ?? {}).filter(([key]) => key !== "type")) as T;

@@ -8,7 +8,7 @@ import { state } from "../state";
 import { t, word } from "../texts";
 
 const figures: Record<string, number> = {};
-const changing = following((group) => ({ type: "set_figures", garment: state.selection.garment, figures: { ...figures }, group }));
+const changing = following(figures, (group) => ({ type: "set_figures", garment: state.selection.garment, figures: { ...figures }, group }));
 
 export function clothPanel(): TemplateResult {
   const { hello, selection } = state, garment = state.garment();
@@ -28,14 +28,10 @@ export function clothPanel(): TemplateResult {
       ${look.print === "plain" ? nothing : html`
         ${row(t("cloth.second"), html`<input type="color" aria-label=${t("cloth.second")} .value=${look.second} @change=${(e: Event) => dress({ second: (e.target as HTMLInputElement).value })} />`)}
         ${controlRow({ name: "repeat", kind: "number", default: 0.02, help: "", unit: "m", low: 0.002, high: 1, choices: [] }, look.repeat, (v, done) => done && dress({ repeat: Number(v) }))}`}`)}
-    ${library ? section(t("cloth.figures"), html`${curves(garment.figures)}${library.controls.map((control) => controlRow(control, figures[control.name] ?? garment.figures[control.name], (v, done) => {
+    ${library ? section(t("cloth.figures"), html`${curves(garment.figures)}${library.controls.map((control) => controlRow(control, figures[control.name] ?? garment.figures[control.name], (v) => {
       if (typeof v !== "number") return;
       figures[control.name] = v;
       changing.change();
-      if (!done) return;
-      changing.end();
-      for (const name of Object.keys(figures)) delete figures[name];
-      figures[control.name] = v;
     }))}`) : nothing}`;
 }
 

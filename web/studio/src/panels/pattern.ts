@@ -36,7 +36,7 @@ function pieceSection(piece: PieceSeen): TemplateResult {
   const on = { garment: piece.garment, piece: piece.piece }, around = piece.edges.reduce((sum, edge) => sum + edge.length, 0);
   return section(t("piece.title", { name: piece.piece }), html`
     ${textRow(t("piece.name"), piece.piece, (name) => name.trim() && void rename(piece, name.trim()))}
-    ${choiceRow(t("piece.place"), [["", t("piece.place.none")], ...PLACES.map((name) => [name, t(`place.${name}`)] as const)], placeName(piece.place), (place) => place && void attempt({ type: "place_piece", ...on, place: place as "front" }), t("piece.place.tip"))}
+    ${choiceRow(t("piece.place"), [...(piece.place ? [] : [["", t("piece.place.none")] as const]), ...(placeName(piece.place) || !piece.place ? [] : [[piece.place, word(`place.${piece.place}`, piece.place)] as const]), ...PLACES.map((name) => [name, t(`place.${name}`)] as const)], piece.place, (place) => placeName(place) && void attempt({ type: "place_piece", ...on, place: place as "front" }), t("piece.place.tip"))}
     ${numberRow(t("piece.grain"), piece.grain, { unit: UNITS.degree, min: -Math.PI, max: Math.PI, help: t("piece.grain.tip"), change: (angle, done) => done && edit({ type: "set_grain", ...on, angle }) })}
     ${row(t("piece.area"), html`<span class="figure">${(piece.area * 1e4).toFixed(0)}\u202fcm²</span>`)}
     ${row(t("piece.around"), html`<span class="figure">${said(around, state.unit)}</span>`)}
@@ -203,18 +203,16 @@ function garmentsSection(): TemplateResult {
 }
 
 const style: Record<string, number | boolean | string> = {};
-const drafting = following((group) => ({ type: "set_draft", garment: state.selection.garment, style: { ...style }, group }));
+const drafting = following(style, (group) => ({ type: "set_draft", garment: state.selection.garment, style: { ...style }, group }));
 
 function draftSection(): TemplateResult | typeof nothing {
   const garment = state.garment()!, draft = state.hello?.drafts.find((one) => one.name === garment.draft);
   if (!draft) return nothing;
   return section(t("draft.title", { name: word(`draft.${draft.name}`, draft.name) }), html`
     ${garment.edited ? html`<p class="warning">${t("draft.edited")}</p>` : nothing}
-    ${draft.controls.map((control) => controlRow(control, garment.style[control.name], (value, done) => {
-      for (const name of Object.keys(style)) delete style[name];
+    ${draft.controls.map((control) => controlRow(control, style[control.name] ?? garment.style[control.name], (value) => {
       style[control.name] = value;
       drafting.change();
-      if (done) drafting.end();
     }))}`);
 }
 

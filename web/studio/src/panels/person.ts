@@ -1,6 +1,6 @@
 /** The person: who, how large, how she moves. */
 import { html, nothing, type TemplateResult } from "lit-html";
-import type { Control } from "../../../shared/studio-messages";
+import type { Control, ToStudio } from "../../../shared/studio-messages";
 import { act, choiceRow, controlRow, numberRow, row, section, sliderRow, switchRow, type Setting } from "../parts/fields";
 import { chooseFiles, following, motion, person } from "../project";
 import { UNITS, unitOf } from "../quantity";
@@ -10,7 +10,18 @@ import { t, word } from "../texts";
 
 /** measures as they are being dragged */
 const wanted: Record<string, number> = {};
-const shaping = following((group) => ({ ...person({ measures: { ...(state.project?.person["measures"] as Record<string, number> | undefined), ...wanted } }), group }));
+const shaping = following(wanted, (group) => ({ ...byMeasures(wanted), group }));
+
+/** what stays as it is when the first measure is changed; the rest goes along with what is likely */
+const KEPT = ["height", "bust", "waist", "hips"];
+
+/** The person with other measures, whoever she was before. */
+function byMeasures(change: Record<string, number>): ToStudio {
+  const who = state.project?.person ?? {}, now = state.project?.measures ?? {}, given = (who["measures"] ?? {}) as Record<string, number>;
+  const kept = Object.fromEntries(KEPT.flatMap((name) => (now[name] === undefined ? [] : [[name, now[name]]])));
+  const sex = who["sex"] || (who["named"] === "man" ? "male" : "female");
+  return person({ named: "", file: "", sex: sex as "female", measures: { ...(Object.keys(given).length ? given : kept), ...change } });
+}
 
 export function personPanel(): TemplateResult {
   const { project, hello } = state;
@@ -20,24 +31,23 @@ export function personPanel(): TemplateResult {
   const choose = (value: string): void => {
     for (const name of Object.keys(wanted)) delete wanted[name];
     if (value === "file") return chooseFiles();
-    void attempt({ type: "set_person", named: value === "measures" ? "" : value });
+    void attempt(value === "measures" ? byMeasures({}) : { type: "set_person", named: value });
   };
   const given = Object.keys((who["measures"] as Record<string, number> | undefined) ?? {});
   return html`
     ${section(t("person.who"), html`
       ${choiceRow(t("person.who"), [["woman", t("person.woman")], ["man", t("person.man")], ["measures", t("person.own")], ["file", file || t("person.file")]], chosen, choose)}
       ${act(t("person.load"), "upload", chooseFiles, { tip: t("person.load.tip") })}
-      ${given.length ? act(t("person.forget"), "reset", () => { for (const name of Object.keys(wanted)) delete wanted[name]; edit({ ...person({ measures: {} }) }); }) : nothing}`)}
+      ${given.length ? act(t("person.forget"), "reset", () => { for (const name of Object.keys(wanted)) delete wanted[name]; edit({ type: "set_person", named: who["sex"] === "male" ? "man" : "woman" }); }) : nothing}`)}
     ${file ? nothing : section(t("person.measures"), html`${hello.measures.map((control) => measure(control, project.measures))}`)}
     ${motionSection()}`;
 }
 
 function measure(control: Control, now: Readonly<Record<string, number>>): TemplateResult {
   const value = wanted[control.name] ?? now[control.name] ?? Number(control.default);
-  const change = (v: number, done: boolean): void => {
+  const change = (v: number): void => {
     wanted[control.name] = v;
     shaping.change();
-    if (done) shaping.end();
     state.update();
   };
   const unit = unitOf(control.unit, state.unit);

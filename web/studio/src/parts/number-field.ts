@@ -32,8 +32,10 @@ export class NumberField extends HTMLElement {
     return this.shownUnit;
   }
   set unit(unit: Unit) {
+    const { sign, size, digits } = this.shownUnit;
     this.shownUnit = unit;
-    this.show();
+    // what is being typed stays
+    if (sign !== unit.sign || size !== unit.size || digits !== unit.digits) this.show();
   }
 
   private dragging = false;

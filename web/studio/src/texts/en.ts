@@ -163,6 +163,7 @@ export const en = {
   "piece.split": "Split between two corners",
   "piece.split.hint": "Choose two corners of the piece (Shift adds), then split again.",
   "piece.delete": "Delete the piece",
+  "place.torso": "Round the torso",
   "place.front": "Front",
   "place.back": "Back",
   "place.left": "Left side",
