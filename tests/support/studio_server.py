@@ -29,7 +29,17 @@ class StudioServer:
 
     def start(self) -> None:
         log = self.folder.with_suffix(".log")
-        command = [sys.executable, "-m", "toile", "studio", "--folder", str(self.folder), "--port", "0", "--no-browser"]
+        command = [
+            sys.executable,
+            "-m",
+            "toile",
+            "studio",
+            "--folder",
+            str(self.folder),
+            "--port",
+            "0",
+            "--no-browser",
+        ]
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=file, env={**os.environ, "TOILE_THREADS": "1"},
@@ -61,7 +71,9 @@ class Hands:
 
     def state(self, expression: str) -> Any:
         """Return what the page knows: an expression of `state`, `view`, `table`."""
-        return self.page.evaluate(f"() => {{ const {{ state, view, table }} = studio; return {expression}; }}")
+        return self.page.evaluate(
+            f"() => {{ const {{ state, view, table }} = studio; return {expression}; }}"
+        )
 
     def until(self, expression: str, seconds: float = 30.0) -> Any:
         """Return an expression's value as soon as it is true."""
@@ -74,7 +86,9 @@ class Hands:
     def told(self) -> Any:
         """Return what the page says of itself: for failures."""
         said = self.page.locator("#said").inner_text()
-        return said, self.state("[state.line, state.status, state.working, state.project?.mesh, state.selection]")
+        return said, self.state(
+            "[state.line, state.status, state.working, state.project?.mesh, state.selection]"
+        )
 
     def run(self, command: str) -> None:
         """Choose a command of the palette by its name, as somebody who types it."""
