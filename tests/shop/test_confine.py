@@ -5,7 +5,7 @@ import pytest
 
 PROGRAM = """
 import socket, subprocess, sys
-from toile.shop.confine import limit, no_network
+from toile.core.confine import limit, no_network
 limit(400_000_000, 0)
 if not no_network():
     sys.exit(3)

@@ -26,6 +26,7 @@ COMMANDS = {
     "export": ("exports", "add_export", "hand a result to another program"),
     "import": ("exports", "add_import", "cloth that was animated in another program"),
     "play": ("play", "add_play", "a recording in the browser"),
+    "studio": ("studio", "add_studio", "shape the person, cut the pattern, watch the cloth, live"),
     "serve": ("serve", "add_serve", "the try-on shop in the browser"),
     "backup": ("serve", "add_backup", "the whole shop as one file, also while it runs"),
     "restore": ("serve", "add_restore", "a shop from its backup"),

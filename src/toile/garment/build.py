@@ -57,12 +57,12 @@ def build(
     first = {panel.name: int(o) for panel, o in zip(pattern.panels, offsets[:-1], strict=True)}
     seam_uv, seam_id = _seam_pairs(pattern, meshes, first)
     fold_uv, fold_angle = _folds(pattern, meshes, first, down)
-    fabrics, panel_fabric = _fabrics(pattern, fabric)
+    fabrics, panel_fabric = fabrics_of(pattern, fabric)
     panel_of_triangle = np.repeat(np.arange(len(parts)), [len(mesh.triangles) for mesh in parts])
     return Garment(
         name=pattern.name,
         triangles=triangles,
-        uv=np.concatenate([_warp_up(panel, meshes[panel.name].uv) for panel in pattern.panels]),
+        uv=np.concatenate([warp_up(panel, meshes[panel.name].uv) for panel in pattern.panels]),
         triangles_uv=triangles,
         uv_particle=np.arange(count, dtype=np.int32),
         uv_panel=np.repeat(np.arange(len(parts)), np.diff(offsets)),
@@ -135,7 +135,7 @@ def panel_coordinates(garment: Garment) -> Floats:
     return _turned(garment.uv, grain[garment.uv_panel])
 
 
-def _warp_up(panel: Panel, uv: Floats) -> Floats:
+def warp_up(panel: Panel, uv: Floats) -> Floats:
     """Return panel coordinates turned so that the warp is +y."""
     return uv if panel.grain == 0.0 else _turned(uv, np.full(len(uv), -panel.grain))
 
@@ -146,7 +146,7 @@ def _turned(points: Floats, angle: Floats) -> Floats:
     return np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1]], axis=1)
 
 
-def _fabrics(pattern: Pattern, fabric: str | Fabric) -> tuple[tuple[Fabric, ...], Ints]:
+def fabrics_of(pattern: Pattern, fabric: str | Fabric) -> tuple[tuple[Fabric, ...], Ints]:
     """Return the fabrics in use and the index of each panel's fabric."""
     main = fabric_named(fabric) if isinstance(fabric, str) else fabric
     by_name: dict[str, Fabric] = {"": main}

@@ -24,7 +24,7 @@ Fabrics = str | Fabric | Sequence[str | Fabric]
 GRAVITY = 9.81
 """[m/s²]"""
 
-_RANGES: Mapping[str, tuple[float, float]] = {
+LIMITS: Mapping[str, tuple[float, float]] = {
     "mass": (0.005, 5.0),
     "stretch_warp": (10.0, 1e6),
     "stretch_weft": (10.0, 1e6),
@@ -71,7 +71,7 @@ def fabric_of_figures(name: str, table: Any, source: str) -> Fabric:
         raise ToileError(f"{where}: unknown entry '{unknown[0]}'; known are {', '.join(sorted(known))}")
     if missing := [key for key in _NEEDED if key not in table]:
         raise ToileError(f"{where}: '{missing[0]}' is missing")
-    figures: dict[str, Any] = {key: _figure(table[key], key, where) for key in table if key in _RANGES}
+    figures: dict[str, Any] = {key: _figure(table[key], key, where) for key in table if key in LIMITS}
     text = table.get("source", "")
     if not isinstance(text, str):
         raise ToileError(f"{where}: source must be text")
@@ -81,7 +81,7 @@ def fabric_of_figures(name: str, table: Any, source: str) -> Fabric:
 
 
 def _figure(value: Any, key: str, where: str) -> float:
-    low, high = _RANGES[key]
+    low, high = LIMITS[key]
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not math.isfinite(value) or not low <= value <= high:
         raise ToileError(f"{where}: {key} = {value!r} must be a number from {low:g} to {high:g}")

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from toile.core.atomic import one_line
+from toile.core.confine import limit, no_network
 from toile.core.errors import ToileError
-from toile.shop.confine import limit, no_network
 from toile.shop.frames import read_frame, write_frame
 
 TASKS = {

@@ -91,8 +91,11 @@ def _decode_record(kind: Any, data: Any, arrays: Mapping[str, Any], name: str) -
 def _decode_union(args: tuple[Any, ...], data: Any, arrays: Mapping[str, Any], name: str) -> Any:
     if data is None and type(None) in args:
         return None
-    (inner,) = (a for a in args if a is not type(None))
-    return _decode(inner, data, arrays, name)
+    kinds = [a for a in args if a is not type(None)]
+    if len(kinds) > 1:
+        # a setting: a number, a switch or a text
+        return _expect(type(data) in kinds, data, name)
+    return _decode(kinds[0], data, arrays, name)
 
 
 def _decode_tuple(args: tuple[Any, ...], data: Any, arrays: Mapping[str, Any], name: str) -> Any:

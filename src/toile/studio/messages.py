@@ -30,7 +30,8 @@ MOST_TEXT = 1 << 20
 def _named(module: ModuleType) -> dict[str, type[Message]]:
     """Return the messages of a module by the names that they have in JSON."""
     kinds = [k for k in vars(module).values() if isinstance(k, type) and k.__module__ == module.__name__]
-    return {snake(k.__name__): k for k in kinds if issubclass(k, Message) and k is not Message}
+    messages = [k for k in kinds if issubclass(k, Message) and not issubclass(k, told.Seen)]
+    return {snake(k.__name__): k for k in messages if k not in (Message, told.Told)}
 
 
 ASKED: Mapping[str, type[Message]] = _named(asked)

@@ -6,16 +6,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from toile.jobs.plain import Checked
 from toile.jobs.records import Setting
 from toile.studio.asked import Message
 from toile.studio.commands import EdgeAt, Point
+
+
+class Told(Message):
+    """A message to the page: it is our own, and not checked on its way out."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        """Take it as it is."""
+
+
+class Seen(Told):
+    """A part of a message."""
+
+    __slots__ = ()
+
 
 # ---------------------------------------------------------------------------- what there is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Control(Checked):
+class Control(Seen):
     """One setting, as a panel shows it."""
 
     name: str
@@ -29,7 +44,7 @@ class Control(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Panel(Checked):
+class Panel(Seen):
     """A named thing with settings: a solver, a collider, a draft, a motion."""
 
     name: str
@@ -38,7 +53,7 @@ class Panel(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hello(Message):
+class Hello(Told):
     """The first message: what this studio can do."""
 
     protocol: int
@@ -65,7 +80,7 @@ class Hello(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EdgeSeen(Checked):
+class EdgeSeen(Seen):
     """An edge of a piece, ready to be drawn."""
 
     name: str
@@ -84,7 +99,7 @@ class EdgeSeen(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NotchSeen(Checked):
+class NotchSeen(Seen):
     """A notch of a piece."""
 
     edge: int
@@ -94,7 +109,7 @@ class NotchSeen(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LineSeen(Checked):
+class LineSeen(Seen):
     """A line inside a piece."""
 
     kind: str
@@ -103,7 +118,7 @@ class LineSeen(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PieceSeen(Checked):
+class PieceSeen(Seen):
     """A piece of a garment, in its own plane."""
 
     garment: int
@@ -128,7 +143,7 @@ class PieceSeen(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeamSeen(Checked):
+class SeamSeen(Seen):
     """A seam of a garment."""
 
     name: str
@@ -142,7 +157,7 @@ class SeamSeen(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GarmentSeen(Checked):
+class GarmentSeen(Seen):
     """A garment, but for its pieces."""
 
     name: str
@@ -161,7 +176,7 @@ class GarmentSeen(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Project(Message):
+class Project(Told):
     """The project after an edit, but for its pieces (`pieces` brings those)."""
 
     revision: int
@@ -189,7 +204,7 @@ class Project(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pieces(Message):
+class Pieces(Told):
     """Pieces that are new or changed, and which there are in all."""
 
     revision: int
@@ -199,7 +214,7 @@ class Pieces(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProposedSeam(Checked):
+class ProposedSeam(Seen):
     """A seam that is proposed for a garment that has none."""
 
     a: tuple[EdgeAt, ...]
@@ -210,7 +225,7 @@ class ProposedSeam(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal(Message):
+class Proposal(Told):
     """Seams that ProposeSeams would take; edges are numbered as they will be then."""
 
     garment: int
@@ -224,14 +239,14 @@ class Proposal(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done(Message):
+class Done(Told):
     """A message with an id was carried out."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused(Message):
+class Refused(Told):
     """Something was not done; nothing has changed."""
 
     error: str
@@ -242,7 +257,7 @@ class Refused(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Working(Message):
+class Working(Told):
     """How far long work is; fraction 1: it has ended."""
 
     what: str
@@ -252,7 +267,7 @@ class Working(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Status(Message):
+class Status(Told):
     """How the simulation goes, a few times a second."""
 
     playing: bool
@@ -295,7 +310,7 @@ class Status(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Script(Message):
+class Script(Told):
     """The project as Python."""
 
     text: str
@@ -304,7 +319,7 @@ class Script(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileWritten(Message):
+class FileWritten(Told):
     """A file was written: GET /studio/files/SESSION/NAME brings it."""
 
     name: str
@@ -314,14 +329,14 @@ class FileWritten(Message):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files(Message):
+class Files(Told):
     """The files of the project's folder."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recording(Message):
+class Recording(Told):
     """A recording that is shown: how long it is and where it stands."""
 
     file: str

@@ -277,7 +277,7 @@ def test_cloth_that_is_thrown_about_by_what_stays_is_left(
 def test_any_solver_walks_as_the_default_one_does(coarse: Recording) -> None:
     """The same solver and collider, called by the engine in Python once a frame: the same bits."""
     own, other = standing(coarse, 0.3), standing(coarse, 0.3)
-    arrays = scene_arrays(other.garment, other.body, other.plan, other.collider)
+    arrays = scene_arrays(other.garment, other.body, other.plan)
     other._kernel = _kernels.Walker(arrays, other.collider.skin, partial(Stepper, proxy(other)))
     for _ in range(18):
         one, two = own.step(), other.step()

@@ -26,7 +26,7 @@ def prepared_scene(walker: Walker) -> dict[str, Any]:
     """Return the arrays of a walk as it stands now; poses and pictures are other arrays beside them."""
     if not walker.plan.method.is_default:
         raise ToileError("a prepared scene takes the default solver and collider: walk with these")
-    arrays = scene_arrays(walker.garment, walker.body, walker.plan, walker.collider)
+    arrays = scene_arrays(walker.garment, walker.body, walker.plan)
     state = walker.state
     now = {"position": state.position, "velocity": state.velocity, "skin": walker.skin.vertices}
     return arrays | {f"start.{name}": values for name, values in now.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
@@ -17,7 +18,6 @@ from toile.core.arrays import as_kernel_arrays
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Ints, PosedBody, State
 from toile.motion.track import Track, lead_in
-from toile.sim.colliders.base import Collider
 from toile.sim.colliders.creases import AllSidesQuery
 from toile.sim.colliders.surface import skin_arrays
 from toile.sim.frame.advance import GRAVITY, STILL_AIR, THIN_NUMBER, advance_frame
@@ -149,7 +149,7 @@ class Walker:
         self._guide = guide
         self._before = self._after = rest_pose(body)
         self._wind = STILL_AIR
-        arrays = scene_arrays(garment, body, plan, self.collider)
+        arrays = scene_arrays(garment, body, plan)
         # a proxy: the engine keeps what makes solvers, and must not keep the walker that keeps the engine
         make = None if plan.method.is_default else partial(Stepper, proxy(self))
         self._kernel = _kernels.Walker(arrays, self.collider.skin, make)
@@ -226,8 +226,13 @@ class Stepper:
         return np.ascontiguousarray(state.position), np.ascontiguousarray(state.velocity)
 
 
-def scene_arrays(garment: Garment, body: Body, plan: Plan, collider: Collider) -> dict[str, Any]:
-    """Return everything about a walk but its motion as arrays by name (engine/frame/scene_arrays.h)."""
+def scene_arrays(
+    garment: Garment, body: Body, plan: Plan, skin: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return everything about a walk but its motion as arrays by name (engine/frame/scene_arrays.h).
+
+    skin: what skin_arrays gave for the body before; it takes longer than all the rest.
+    """
     held = Attachment(garment.hold_particle, plan.start, rest_pose(body))
     arrays: dict[str, Any] = {
         "cloth.triangles": garment.triangles,
@@ -248,5 +253,5 @@ def scene_arrays(garment: Garment, body: Body, plan: Plan, collider: Collider) -
     if plan.method.is_default:
         settings = plan.method.solver_settings
         arrays |= cloth_arrays(garment, settings, worn=plan.start) | solver_arrays(settings)
-        arrays |= skin_arrays(body, plan.method.collider_settings)
+        arrays |= skin_arrays(body, plan.method.collider_settings) if skin is None else skin
     return as_kernel_arrays(arrays)

@@ -1,0 +1,138 @@
+"""Values that the cloth is coloured by: how it fits, stretches, presses and touches, for each particle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from toile._kernels import SurfaceTree
+from toile.core.records import Floats, Garment, PosedBody
+
+FAR = 0.12
+"""cloth farther from the skin than this is just loose [m]"""
+TOUCH = 0.008
+"""cloth nearer than this lies on the skin [m]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the bytes 0 and 255 mean."""
+
+    low: float
+    high: float
+    unit: str
+
+
+def strain_of(garment: Garment, position: Floats) -> Floats:
+    """Return by how much the cloth at each particle is stretched at most, (n,)."""
+    largest = np.linalg.norm(_gradients(garment, position), ord=2, axis=(1, 2)) - 1
+    return _to_particles(garment, largest)
+
+
+def _gradients(garment: Garment, position: Floats) -> Floats:
+    """Return how each triangle is deformed: world per rest length, (t, 3, 2)."""
+    a, b, c = (garment.uv[garment.triangles_uv[:, k]] for k in range(3))
+    p, q, r = (position[garment.triangles[:, k]] for k in range(3))
+    rest = np.stack([b - a, c - a], axis=2)
+    now = np.stack([q - p, r - p], axis=2)
+    return np.asarray(now @ np.linalg.inv(rest))
+
+
+def _to_particles(garment: Garment, values: Floats) -> Floats:
+    """Return the mean of triangles' values for each of their corners."""
+    corners = garment.triangles.ravel()
+    count = garment.particle_count
+    total = np.bincount(corners, np.repeat(values, 3), count)
+    return np.asarray(total / np.maximum(np.bincount(corners, minlength=count), 1))
+
+
+def _distance(garment: Garment, position: Floats, body: PosedBody | None) -> Floats:
+    """Return the signed distance to the skin, at most FAR, (n,) [m]."""
+    if body is None:
+        return np.full(len(position), FAR)
+    tree = SurfaceTree(body.body.triangles, body.vertices)
+    found = np.asarray(tree.nearest(position, FAR)[0])
+    known = found >= 0
+    corners = body.vertices[body.body.triangles[np.maximum(found, 0)]]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
+    height = np.einsum("nx,nx->n", position - corners.mean(axis=1), normal)
+    near = np.abs(np.asarray(height))
+    inside = height < 0
+    return np.where(known, np.where(inside, -near, np.minimum(near, FAR)), FAR)
+
+
+def _fit(garment: Garment, position: Floats, body: PosedBody | None) -> Floats:
+    return _distance(garment, position, body)
+
+
+def _strain(garment: Garment, position: Floats, body: PosedBody | None) -> Floats:
+    return strain_of(garment, position)
+
+
+def _contact(garment: Garment, position: Floats, body: PosedBody | None) -> Floats:
+    return (_distance(garment, position, body) < TOUCH).astype(np.float64)
+
+
+def _penetration(garment: Garment, position: Floats, body: PosedBody | None) -> Floats:
+    return np.maximum(-_distance(garment, position, body), 0.0)
+
+
+def _pressure(garment: Garment, position: Floats, body: PosedBody | None) -> Floats:
+    """Return what stretched cloth presses on the skin with [Pa], where it lies on it.
+
+    At rest the skin bears what the threads' tension does not balance: minus the membrane's force across the
+    cloth, over its area.
+    """
+    touching = _distance(garment, position, body) < TOUCH
+    force, area, normal = _membrane(garment, position)
+    inward = -np.einsum("nx,nx->n", force, normal) / np.maximum(area, 1e-9)
+    return np.where(touching, np.maximum(inward, 0.0), 0.0)
+
+
+def _membrane(garment: Garment, position: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return force [N], area [m²] and outward normal of each particle, by Green's strain."""
+    a, b, c = (garment.uv[garment.triangles_uv[:, k]] for k in range(3))
+    gradient = _gradients(garment, position)
+    green = 0.5 * (np.swapaxes(gradient, 1, 2) @ gradient - np.eye(2))
+    stiff = np.array([[f.stretch_weft, f.stretch_warp, f.shear] for f in garment.fabrics])
+    weft, warp, shear = stiff[garment.triangle_fabric].T
+    stress = np.zeros_like(green)
+    stress[:, 0, 0], stress[:, 1, 1] = weft * green[:, 0, 0], warp * green[:, 1, 1]
+    stress[:, 0, 1] = stress[:, 1, 0] = 2 * shear * green[:, 0, 1]
+    rest = np.stack([b - a, c - a], axis=2)
+    area = 0.5 * np.abs(np.linalg.det(rest))
+    # the force on the second and third corner; the first takes what is left
+    pull = -area[:, None, None] * (gradient @ stress @ np.swapaxes(np.linalg.inv(rest), 1, 2))
+    count, corners = garment.particle_count, garment.triangles
+    force, normal = np.zeros((count, 3)), np.zeros((count, 3))
+    for k, part in enumerate((-(pull[:, :, 0] + pull[:, :, 1]), pull[:, :, 0], pull[:, :, 1])):
+        np.add.at(force, corners[:, k], part)
+    p, q, r = (position[corners[:, k]] for k in range(3))
+    across = np.cross(q - p, r - p)
+    for k in range(3):
+        np.add.at(normal, corners[:, k], across)
+    normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
+    return force, np.bincount(corners.ravel(), np.repeat(area / 3, 3), count), normal
+
+
+OVERLAYS: Mapping[str, tuple[Callable[[Garment, Floats, PosedBody | None], Floats] | None, Scale]] = {
+    "none": (None, Scale(0.0, 1.0, "")),
+    "fit": (_fit, Scale(0.0, 0.06, "m from the skin")),
+    "strain": (_strain, Scale(-0.05, 0.1, "")),
+    "pressure": (_pressure, Scale(0.0, 3000.0, "Pa")),
+    "contact": (_contact, Scale(0.0, 1.0, "")),
+    "penetration": (_penetration, Scale(0.0, 0.005, "m")),
+}
+"""name → function(garment, position, body) → value of each particle, and its scale"""
+
+
+def overlay_bytes(name: str, garment: Garment, position: Floats, body: PosedBody | None) -> np.ndarray | None:
+    """Return the values of an overlay as bytes; None: there is nothing to show."""
+    values, scale = OVERLAYS[name]
+    if values is None:
+        return None
+    share = (values(garment, position, body) - scale.low) / (scale.high - scale.low)
+    return np.rint(255 * np.clip(np.nan_to_num(share), 0.0, 1.0)).astype(np.uint8)
