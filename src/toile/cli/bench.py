@@ -10,7 +10,7 @@ from pathlib import Path
 
 from toile.bench import engine, peers, scaling, stress
 from toile.bench.stress import SCENES
-from toile.cli import papers_bench
+from toile.cli import gpu_bench, papers_bench
 from toile.cli.common import Commands, check_output
 from toile.core.atomic import replacing
 from toile.core.errors import ToileError
@@ -197,6 +197,6 @@ def _kept_run(
     return result
 
 
-BENCHES = (add_engine, add_peers, papers_bench.add_papers)
+BENCHES = (add_engine, add_peers, papers_bench.add_papers, gpu_bench.add_gpu)
 """functions that add a benchmark"""
 COMMANDS = (add_bench, add_stress)

@@ -89,6 +89,11 @@ class Device:
         """Wait for the device and return a buffer's values."""
         return np.frombuffer(self.device.queue.read_buffer(buffer), dtype)
 
+    def wait(self) -> None:
+        """Wait until the device has done everything."""
+        # reading comes after all that was enqueued before
+        self.read(self.buffer(16), np.uint32)
+
     def module(self, shader: str) -> Any:
         """Return the compiled shader of a file in gpu/shaders."""
         if shader not in self._modules:

@@ -16,6 +16,7 @@ from toile import _kernels
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Garment, Ints, Scene, State
 from toile.gpu.device import check_device
+from toile.gpu.verlet import VerletCloth
 from toile.sim.colliders.limb_maps import LimbMapQuery
 from toile.sim.solvers import verlet_device
 from toile.sim.solvers.base import Solver, in_substeps
@@ -129,6 +130,13 @@ class VerletSolver(Solver):
         self._still = np.zeros((garment.particle_count, 3))
         self.sweeps = 0
         """sweeps that the last time step took"""
+
+    @property
+    def on_device(self) -> VerletCloth:
+        """Return the cloth on the graphics device, for those who move it there frame by frame."""
+        if not isinstance(self._cloth, VerletCloth):
+            raise ToileError("this cloth is not on a graphics device: choose device gpu")
+        return self._cloth
 
     def _grid(self) -> Any:
         s = self.settings

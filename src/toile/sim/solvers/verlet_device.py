@@ -31,6 +31,19 @@ def mesh_cloth(count: int, edges: Ints, low: Floats, high: Floats, stiffness: fl
     return VerletCloth(open_device(), count, table_sweep(edges, low, high, colour, stiffness))
 
 
+def enqueue(cloth: VerletCloth, maps: PartMaps, settings: VerletSettings, scene: Scene, dt: float) -> None:
+    """Enqueue dt seconds in substeps: maps, relaxation and contact; nothing comes back."""
+    s, paper_step = settings, 0.01
+    count = max(1, int(np.ceil(dt / s.substep - 1e-9)))
+    h = dt / count
+    for k in range(count):
+        cloth.advance(
+            h, s.keep ** (h / paper_step), scene.gravity, scene.wind, most=s.iterations, rounds=s.rounds,
+            threshold=s.threshold, look_every=s.look_every, moving=s.moving,
+            touch=maps, since=(k + 1) * h, thickness=s.thickness, travel=tuple(drift(scene)),
+        )  # fmt: skip
+
+
 def step(
     cloth: VerletCloth,
     maps: PartMaps,
@@ -40,17 +53,9 @@ def step(
     scene: Scene,
     dt: float,
 ) -> tuple[State, int]:
-    """Return the state dt seconds later and the sweeps of the last substep: all of it on the device."""
-    s, paper_step = settings, 0.01
+    """Return the state dt seconds later and the sweeps of the last substep."""
     cloth.friction[:] = friction
     cloth.put(state.position, state.velocity)
-    count = max(1, int(np.ceil(dt / s.substep - 1e-9)))
-    h = dt / count
-    for k in range(count):
-        cloth.advance(
-            h, s.keep ** (h / paper_step), scene.gravity, scene.wind, most=s.iterations, rounds=s.rounds,
-            threshold=s.threshold, look_every=s.look_every, moving=s.moving,
-            touch=maps, since=(k + 1) * h, thickness=s.thickness, travel=tuple(drift(scene)),
-        )  # fmt: skip
+    enqueue(cloth, maps, settings, scene, dt)
     position, velocity = cloth.get()
     return State(position, velocity, state.time + dt), cloth.sweeps
