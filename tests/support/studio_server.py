@@ -13,8 +13,8 @@ from typing import Any
 START = 120.0
 """a loaded machine takes long to start [s]"""
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+    "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
+    "--disable-component-update", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 ]  # fmt: skip
 
 
@@ -29,17 +29,8 @@ class StudioServer:
 
     def start(self) -> None:
         log = self.folder.with_suffix(".log")
-        command = [
-            sys.executable,
-            "-m",
-            "toile",
-            "studio",
-            "--folder",
-            str(self.folder),
-            "--port",
-            "0",
-            "--no-browser",
-        ]
+        command = [sys.executable, "-m", "toile", "studio", "--port", "0", "--no-browser"]
+        command += ["--folder", str(self.folder)]
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
                 command, stdout=subprocess.PIPE, stderr=file, env={**os.environ, "TOILE_THREADS": "1"},
@@ -71,9 +62,8 @@ class Hands:
 
     def state(self, expression: str) -> Any:
         """Return what the page knows: an expression of `state`, `view`, `table`."""
-        return self.page.evaluate(
-            f"() => {{ const {{ state, view, table }} = studio; return {expression}; }}"
-        )
+        given = "const { state, view, table } = studio;"
+        return self.page.evaluate(f"() => {{ {given} return {expression}; }}")
 
     def until(self, expression: str, seconds: float = 30.0) -> Any:
         """Return an expression's value as soon as it is true."""
@@ -86,9 +76,7 @@ class Hands:
     def told(self) -> Any:
         """Return what the page says of itself: for failures."""
         said = self.page.locator("#said").inner_text()
-        return said, self.state(
-            "[state.line, state.status, state.working, state.project?.mesh, state.selection]"
-        )
+        return said, self.state("[state.line, state.status, state.working, state.selection]")
 
     def run(self, command: str) -> None:
         """Choose a command of the palette by its name, as somebody who types it."""
@@ -125,11 +113,13 @@ class Hands:
         found = self.page.evaluate(
             """([piece, edge, share]) => {
               const { state, table } = studio, one = state.allPieces().find((p) => p.piece === piece);
-              const line = one.edges[edge].line, sizes = line.slice(1).map((p, i) => Math.hypot(p[0] - line[i][0], p[1] - line[i][1]));
+              const line = one.edges[edge].line;
+              const sizes = line.slice(1).map((p, i) => Math.hypot(p[0] - line[i][0], p[1] - line[i][1]));
               let rest = share * sizes.reduce((a, b) => a + b, 0), i = 0;
               while (i < sizes.length - 1 && rest > sizes[i]) rest -= sizes[i++];
-              const t = rest / sizes[i], at = [0, 1].map((k) => line[i][k] + t * (line[i + 1][k] - line[i][k]) + one.table[k]);
-              const box = document.querySelector('svg.table').getBoundingClientRect(), p = table.toScreen(at);
+              const t = rest / sizes[i], mix = (k) => line[i][k] + t * (line[i + 1][k] - line[i][k]);
+              const at = [mix(0) + one.table[0], mix(1) + one.table[1]];
+              const p = table.toScreen(at), box = document.querySelector('svg.table').getBoundingClientRect();
               return [box.left + p[0], box.top + p[1]];
             }""",
             [piece, edge, share],
@@ -146,8 +136,8 @@ class Hands:
         """Return where a particle is seen."""
         found = self.page.evaluate(
             """(number) => {
-              const side = studio.view.sides[0], at = side.positionOf(number), box = side.host.getBoundingClientRect();
-              const seen = side.stage.seen(at);
+              const side = studio.view.sides[0], box = side.host.getBoundingClientRect();
+              const seen = side.stage.seen(side.positionOf(number));
               return [box.left + seen[0], box.top + seen[1]];
             }""",
             number,
