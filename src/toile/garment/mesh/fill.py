@@ -84,9 +84,6 @@ def _lattice(frame: Frame) -> Floats:
     h = frame.edge_length
     room = frame.polygon.buffer(-_CLEARANCE * h)
     outline_count = sum(len(r.coords) - 1 for r in (frame.polygon.exterior, *frame.polygon.interiors))
-    if len(frame.edges) > outline_count:
-        lines = shapely.multilinestrings(shapely.linestrings(frame.points[frame.edges[outline_count:]]))
-        room = room.difference(lines.buffer(_CLEARANCE * h))
     if room.is_empty:
         return np.zeros((0, 2))
     # centred on the panel, so that a symmetric panel gets a symmetric mesh wherever it lies
@@ -98,7 +95,13 @@ def _lattice(frame: Frame) -> Floats:
     y = 0.5 * (y0 + y1) + j * rise
     shapely.prepare(room)
     inside = shapely.contains_xy(room, x, y)
-    return np.stack([x[inside], y[inside]], axis=1)
+    lattice = np.stack([x[inside], y[inside]], axis=1)
+    if len(frame.edges) > outline_count:
+        # lines inside the piece: a union of strips round very many of them would take minutes
+        tree = shapely.STRtree(shapely.linestrings(frame.points[frame.edges[outline_count:]]))
+        near, _ = tree.query(shapely.points(lattice), predicate="dwithin", distance=_CLEARANCE * h)
+        lattice = np.delete(lattice, np.unique(near), axis=0)
+    return lattice
 
 
 def _delaunay(frame: Frame, uv: Floats) -> Ints:
@@ -198,9 +201,19 @@ def _has_room(frame: Frame, centres: Floats, corners: Floats) -> Bools:
     if not len(centres):
         return np.zeros(0, dtype=bool)
     radius = np.linalg.norm(centres - corners[:, 0], axis=1)
-    spots = shapely.points(centres)
-    clear = shapely.distance(frame.polygon.boundary, spots) > 0.4 * radius
-    return np.asarray(shapely.contains(frame.polygon, spots) & clear)
+    shapely.prepare(frame.polygon)
+    room = np.asarray(shapely.contains_xy(frame.polygon, centres[:, 0], centres[:, 1]))
+    inside = np.flatnonzero(room)
+    # through a tree of the outline's sides: long thin pieces have very many of them, and of sharp triangles
+    rings = (frame.polygon.exterior, *frame.polygon.interiors)
+    corners = [shapely.get_coordinates(ring) for ring in rings]
+    sides = np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in corners])
+    tree = shapely.STRtree(shapely.linestrings(sides))
+    touched, _ = tree.query(
+        shapely.points(centres[inside]), predicate="dwithin", distance=0.4 * radius[inside]
+    )
+    room[inside[touched]] = False
+    return room
 
 
 def _spaced(points: Floats, distance: float) -> Floats:

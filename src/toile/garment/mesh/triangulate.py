@@ -17,9 +17,10 @@ import shapely
 
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Ints, Panel, PanelMesh, Pattern
+from toile.core.units import cm
 from toile.core.work import may_go_on
 from toile.garment.mesh.fill import GOOD_ANGLE, Frame, double_areas, fill, smallest_angles
-from toile.garment.mesh.marks import cutouts, lines, resample
+from toile.garment.mesh.marks import FOLLOWED, cutouts, lines, resample
 from toile.garment.mesh.sample import EdgeKey, Step, cut_outlines, edge_fractions, split_steps
 from toile.pattern.model.curves import sample_edge
 
@@ -104,6 +105,7 @@ def _frame(panel: Panel, outline: Floats, edge_length: float) -> tuple[Frame, tu
     points = [*outline.tolist(), *(p for ring in rings for p in ring.tolist())]
     mark_edges: list[list[tuple[int, int]]] = [[] for _ in panel.marks]
     followed: list[tuple[int, int]] = []
+    _check_crowd(panel, polygon, edge_length)
     for line in lines(panel, polygon):
         chain = _add_line(points, resample(line.points, edge_length), 0.3 * edge_length)
         followed += chain
@@ -112,6 +114,17 @@ def _frame(panel: Panel, outline: Floats, edge_length: float) -> tuple[Frame, tu
     edges = np.concatenate([*loops, np.array(sorted(set(followed)), dtype=np.int64).reshape(-1, 2)])
     frame = Frame(panel.name, np.array(points), edges.astype(np.int32), polygon, edge_length)
     return frame, tuple(np.array(e, dtype=np.int32).reshape(-1, 2) for e in mark_edges)
+
+
+def _check_crowd(panel: Panel, polygon: shapely.Polygon, edge_length: float) -> None:
+    """Refuse lines inside a piece that lie closer together, on the mean, than the mesh has rows."""
+    drawn = [mark.points for mark in panel.marks if mark.kind in FOLLOWED]
+    length = sum(float(np.hypot(*np.diff(points, axis=0).T).sum()) for points in drawn if len(points) > 1)
+    if length * edge_length > polygon.area:
+        raise ToileError(
+            f"panel '{panel.name}': {len(drawn)} lines of {length:.0f} m in all lie closer together than the "
+            f"mesh's edges of {cm(edge_length)}: leave lines out, or use a shorter edge length"
+        )
 
 
 def _add_line(points: list[list[float]], line: Floats, near: float) -> list[tuple[int, int]]:

@@ -35,6 +35,8 @@ PLACE_LIMIT = 50.0
 """distance of a placement from the origin [m]"""
 EDGE_SHORTEST = 1e-4
 """[m]"""
+SPIKE_WIDTH, SPIKE_LENGTH = 1e-4, 0.01
+"""a corner whose sides are no farther apart than this after that way along them encloses no cloth [m]"""
 AREA_SMALLEST = 1e-6
 """[m²]"""
 
@@ -125,6 +127,7 @@ def _check_panel(panel: Panel, where: str) -> None:
                 f"wanted {EDGE_SHORTEST * 100:g} to {400 * PANEL_SIZE:g} cm: remove or redraw it"
             )
     _check_crossing(panel, where)
+    _check_spikes(panel, where)
     size = abs(curves.area(panel))
     if not size >= AREA_SMALLEST:
         raise ToileError(f"{where}: its area is only {size * 1e4:.3g} cm²: the outline encloses nothing")
@@ -193,6 +196,22 @@ def _check_crossing(panel: Panel, where: str) -> None:
         f"{where}: the outline crosses or touches itself near ({at[0] * 100:.2f}, {at[1] * 100:.2f}) cm, "
         f"between {describe_edge(panel, first)} and {describe_edge(panel, second)}: redraw one of them"
     )
+
+
+def _check_spikes(panel: Panel, where: str) -> None:
+    """Refuse corners where the outline turns back along itself, outward or inward."""
+    ring = np.concatenate([curves.flatten_edge(panel, i, 2e-4)[:-1] for i in range(len(panel.edges))])
+    back, ahead = np.roll(ring, 1, axis=0) - ring, np.roll(ring, -1, axis=0) - ring
+    way = np.minimum(np.hypot(*back.T), np.hypot(*ahead.T))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = np.hypot(*(back / np.hypot(*back.T)[:, None] - ahead / np.hypot(*ahead.T)[:, None]).T) * way
+    spikes = np.flatnonzero((apart < SPIKE_WIDTH) & (way > SPIKE_LENGTH))
+    if len(spikes):
+        x, y = 100.0 * ring[spikes[0]]
+        raise ToileError(
+            f"{where}: a spike at ({x:.2f}, {y:.2f}) cm: its sides lie within {1000 * SPIKE_WIDTH:g} mm of "
+            "each other: remove the corner"
+        )
 
 
 def _find_crossing(parts: list[Floats]) -> tuple[int, int, tuple[float, float]]:
