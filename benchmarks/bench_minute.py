@@ -39,9 +39,9 @@ class Watched:
 
     def line(self, position: Floats, body: PosedBody) -> str:
         """Return how far they have moved against the skin."""
-        way = position[self.particles] - self.place.targets(body)
-        far = np.linalg.norm(way, axis=1)
-        return f"{self.name} {100 * way[:, 1].mean():+5.1f} {100 * far.mean():4.1f} {100 * far.max():5.1f}"
+        offset = position[self.particles] - self.place.targets(body)
+        far = np.linalg.norm(offset, axis=1)
+        return f"{self.name} {100 * offset[:, 1].mean():+5.1f} {100 * far.mean():4.1f} {100 * far.max():5.1f}"
 
 
 def shoulder_seams(garment: Garment) -> Ints:

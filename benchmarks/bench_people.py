@@ -47,7 +47,7 @@ def turned(*degrees):
 
 def conditions(points, triangles):
     """Yield name, points and triangles in our axes [m], file_from_ours, unit."""
-    ways = {
+    cases = {
         "as it is": np.eye(3),
         "z up": turned(90, 0, 0),
         "z down": turned(-90, 0, 0),
@@ -57,25 +57,25 @@ def conditions(points, triangles):
         "turned 37°": turned(0, 37, 0),
         "any way": turned(50, 80, -30),
     }
-    for (name, turn), unit in zip(ways.items(), [*UNITS, *UNITS], strict=True):
-        yield name, points, triangles, turn, unit
+    for (name, rotation), unit in zip(cases.items(), [*UNITS, *UNITS], strict=True):
+        yield name, points, triangles, rotation, unit
     yield "2 mm noise", shapes.noisy(points, 0.002), triangles, np.eye(3), "cm"
     yield "5 % holes", *shapes.with_holes(points, triangles), np.eye(3), "m"
-    yield "flipped", points, triangles[:, ::-1].copy(), ways["z up"], "mm"
-    yield "floor", *shapes.with_floor(points, triangles), ways["z up"], "cm"
+    yield "flipped", points, triangles[:, ::-1].copy(), cases["z up"], "mm"
+    yield "floor", *shapes.with_floor(points, triangles), cases["z up"], "cm"
     yield "200k faces", *shapes.finer(points, triangles), np.eye(3), "mm"
-    yield "in 12 parts", *shapes.in_parts(points, triangles), ways["facing back"], "m"
+    yield "in 12 parts", *shapes.in_parts(points, triangles), cases["facing back"], "m"
     all_wrong = shapes.with_floor(*shapes.with_holes(shapes.noisy(points, 0.002), triangles[:, ::-1].copy()))
     yield "all of it", *all_wrong, turned(90, 20, 0), "inch"
 
 
 def scans(points, triangles):
     print("scan              faces  unit  turn   mean   95 %   CPU   (mm, s; head, hands and feet aside)")
-    for name, place, faces, turn, unit in conditions(points, triangles):
+    for name, place, faces, rotation, unit in conditions(points, triangles):
         start = time.process_time()
-        fit = fit_surface(place @ turn.T * UNITS[unit], faces, name)
+        fit = fit_surface(place @ rotation.T * UNITS[unit], faces, name)
         seconds = time.process_time() - start
-        aside = np.degrees(np.arccos(np.clip((np.trace(fit.facing.turn @ turn) - 1) / 2, -1, 1)))
+        aside = np.degrees(np.arccos(np.clip((np.trace(fit.facing.rotation @ rotation) - 1) / 2, -1, 1)))
         right = "ok" if fit.facing.unit == unit else f"WRONG {fit.facing.unit}"
         errors = f"{fit.mean_error * 1e3:5.2f}  {fit.high_error * 1e3:5.2f}"
         print(

@@ -70,7 +70,7 @@ nb::tuple cloth_step(Cloth &c, Points position, Points velocity, double dt, int 
         const auto name = nb::cast<std::string>(key);
         const auto known = std::find_if(std::begin(reals), std::end(reals), [&](const auto &one) { return name == one.first; });
         if (known != std::end(reals)) *known->second = nb::cast<double>(value);
-        else if (name == "looks") in.looks = nb::cast<int>(value);
+        else if (name == "contact_updates") in.contact_updates = nb::cast<int>(value);
         else if (name == "widest") in.widest = nb::cast<int>(value);
         else if (name == "ball") ball = value.is_none() ? nullptr : nb::cast<const Ball *>(value);
         else if (name == "tracked") tracked = value.is_none() ? nullptr : nb::cast<const KeptTracked *>(value);
@@ -158,8 +158,8 @@ void bind_cloth(nb::module_ &m) {
              "position"_a, "speed"_a, "whipping"_a, "over_skin"_a)
         .def("step", &solver_step, "position"_a, "velocity"_a, "contacts"_a, "gravity"_a, "wind"_a, "watch"_a.none(), "dt"_a,
              "-> position, velocity dt [s] later; contacts: a query, as in toile.core.records")
-        .def_prop_ro("longest_look", [](const KeptSolver &s) { return s.solver->longest_look(); })
-        .def_prop_ro("followed_looks", [](const KeptSolver &s) { return s.solver->followed_looks(); })
+        .def_prop_ro("longest_contact_step", [](const KeptSolver &s) { return s.solver->longest_contact_step(); })
+        .def_prop_ro("followed_updates", [](const KeptSolver &s) { return s.solver->followed_updates(); })
         .def_prop_ro("cloth", [](KeptSolver &s) -> Cloth & { return s.solver->cloth(); }, nb::rv_policy::reference_internal);
     m.def("fixed_math", &fixed, "name"_a, "x"_a, "y"_a, "log, exp, power, atan2, hypot, fourth_root, sine, cosine of engine/core/fixed_math.h");
     m.def("step_laws", &laws, "-> figures by which the default solver steps (engine/frame/step_laws.h)");

@@ -6,14 +6,14 @@
 #include "body/track_pose.h"
 
 namespace {
-auto track_pose(In<double, -1, -1, 4> turns, Points root, In<std::int32_t, -1> parents, Points offsets, double time, bool loop) {
-    const std::size_t frames = turns.shape(0), joints = turns.shape(1);
+auto track_pose(In<double, -1, -1, 4> rotations, Points root, In<std::int32_t, -1> parents, Points offsets, double time, bool loop) {
+    const std::size_t frames = rotations.shape(0), joints = rotations.shape(1);
     require(frames > 0 && joints > 0 && frames < 1u << 30, "a track has at least one frame and one joint");
     require(root.shape(0) == frames, "root needs one row per frame");
     require(parents.size() == joints && offsets.shape(0) == joints, "parents and offsets need one row per joint");
     for (std::size_t j = 0; j < joints; ++j) require(parents(j) >= -1 && parents(j) < static_cast<std::int32_t>(j), "parents come before their joints");
     require(std::abs(time) < 1e9, "time must be finite");
-    return own(body::track_pose({frames, joints, turns.data(), root.data(), parents.data(), offsets.data(), loop}, time), {joints, 4, 4});
+    return own(body::track_pose({frames, joints, rotations.data(), root.data(), parents.data(), offsets.data(), loop}, time), {joints, 4, 4});
 }
 
 auto between(Points before, Points after, double fraction) {
@@ -46,7 +46,7 @@ double most_bent(Points vertices, In<std::int32_t, -1, 2> pairs, In<double, -1> 
 
 void bind_pose(nb::module_ &m) {
     using namespace nb::literals;
-    m.def("track_pose", &track_pose, "turns"_a, "root"_a, "parents"_a, "offsets"_a, "time"_a, "loop"_a,
+    m.def("track_pose", &track_pose, "rotations"_a, "root"_a, "parents"_a, "offsets"_a, "time"_a, "loop"_a,
           "-> world_from_joint (j, 4, 4) of a motion at a time [frames]");
     m.def("between", &between, "before"_a, "after"_a, "fraction"_a, "-> points (n, 3) a fraction of the way between two places");
     m.def("ride", &ride, "vertices"_a, "frame"_a, "rides"_a, "local"_a, "start"_a.none() = nb::none(),

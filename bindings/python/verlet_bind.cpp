@@ -42,17 +42,17 @@ void pin(Cloth &cloth, Indices particles) {
 }
 
 template <class Cloth>
-auto step(Cloth &cloth, Points position, Points velocity, double dt, double keep, Vector3 gravity, Vector3 wind, int iterations, double threshold, int look_every,
+auto step(Cloth &cloth, Points position, Points velocity, double dt, double keep, Vector3 gravity, Vector3 wind, int iterations, double threshold, int check_every,
           int moving) {
     const std::size_t n = cloth.count();
     require(position.shape(0) == n && velocity.shape(0) == n, "position and velocity need one row per particle");
     require(dt > 0 && std::isfinite(dt) && iterations >= 1, "dt must be positive, iterations at least 1");
-    require(look_every >= 1 && moving >= 0, "look_every must be at least 1, moving at least 0");
+    require(check_every >= 1 && moving >= 0, "check_every must be at least 1, moving at least 0");
     std::vector<double> x(position.data(), position.data() + 3 * n), v(velocity.data(), velocity.data() + 3 * n);
     int sweeps;
     {
         nb::gil_scoped_release free_python;
-        sweeps = cloth.advance({dt, keep, surface::load(gravity.data()), surface::load(wind.data()), iterations, threshold, look_every, moving}, x.data(), v.data());
+        sweeps = cloth.advance({dt, keep, surface::load(gravity.data()), surface::load(wind.data()), iterations, threshold, check_every, moving}, x.data(), v.data());
     }
     return std::make_tuple(own(std::move(x), {n, 3}), own(std::move(v), {n, 3}), sweeps);
 }
@@ -71,14 +71,14 @@ void bind_kind(nb::module_ &m, const char *grid, const char *mesh) {
              nb::arg("rest"), nb::arg("share"))
         .def("pin", &pin<VerletGrid<T>>, nb::arg("particles"))
         .def("step", &step<VerletGrid<T>>, nb::arg("position"), nb::arg("velocity"), nb::arg("dt"), nb::arg("keep"),
-             nb::arg("gravity"), nb::arg("wind"), nb::arg("iterations"), nb::arg("threshold"), nb::arg("look_every") = 4, nb::arg("moving") = 0, "-> position, velocity, sweeps");
+             nb::arg("gravity"), nb::arg("wind"), nb::arg("iterations"), nb::arg("threshold"), nb::arg("check_every") = 4, nb::arg("moving") = 0, "-> position, velocity, sweeps");
     nb::class_<VerletMesh<T>>(m, mesh, "Particles joined by pairs; see docs/solver-verlet.md.")
         .def("__init__", &make_mesh<T>, nb::arg("order"), nb::arg("pairs"), nb::arg("low"), nb::arg("high"),
              nb::arg("share"), "a pair whose length lies between low and high is left alone")
         .def("pin", &pin<VerletMesh<T>>, nb::arg("particles"))
         .def("sequence", &sequence<T>)
         .def("step", &step<VerletMesh<T>>, nb::arg("position"), nb::arg("velocity"), nb::arg("dt"), nb::arg("keep"),
-             nb::arg("gravity"), nb::arg("wind"), nb::arg("iterations"), nb::arg("threshold"), nb::arg("look_every") = 4, nb::arg("moving") = 0, "-> position, velocity, sweeps");
+             nb::arg("gravity"), nb::arg("wind"), nb::arg("iterations"), nb::arg("threshold"), nb::arg("check_every") = 4, nb::arg("moving") = 0, "-> position, velocity, sweeps");
 }
 
 }  // namespace

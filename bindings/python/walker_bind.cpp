@@ -30,17 +30,17 @@ StateArrays state_of(const Points &position, const Points &velocity) {
 }
 nb::tuple repaired(const Repaired &r) { return nb::make_tuple(r.body_before, r.cloth_before, r.body_after, r.cloth_after, r.moved); }
 
-nb::tuple body_steps(Points before, Points after, Ints limb, Ints thin, Points position, Points velocity, double dt, double longest_look, int followed_looks) {
+nb::tuple body_steps(Points before, Points after, Ints limb, Ints thin, Points position, Points velocity, double dt, double longest_contact_step, int followed_updates) {
     const std::size_t n = before.shape(0);
     require(after.shape(0) == n && limb.size() == n, "before, after and limb need one row per skin vertex");
     require(position.shape(0) == velocity.shape(0), "position and velocity need one row per particle");
-    require(dt > 0 && longest_look > 0 && followed_looks > 0, "dt and looks must be positive");
+    require(dt > 0 && longest_contact_step > 0 && followed_updates > 0, "dt and looks must be positive");
     require_indices(limb, thin.size(), "a skin vertex names a limb that does not exist");
     for (std::size_t k = 0; k < thin.size(); ++k) require(thin(k) >= -1 && thin(k) < body::MOST_THIN_LIMBS, "thin limbs are numbered from 0 to 31");
     FramePlan plan;
     {
         nb::gil_scoped_release release;
-        plan = plan_frame({n, before.data(), after.data(), limb.data(), thin.data(), position.shape(0), position.data(), velocity.data()}, dt, longest_look, followed_looks);
+        plan = plan_frame({n, before.data(), after.data(), limb.data(), thin.data(), position.shape(0), position.data(), velocity.data()}, dt, longest_contact_step, followed_updates);
     }
     std::vector<std::tuple<double, double, double, double, bool>> steps;
     for (const BodyStep &s : plan.steps) steps.emplace_back(s.at, s.length, s.watch, s.since, s.follow);
@@ -264,7 +264,7 @@ void bind_scene(nb::module_ &m) {
 
 void bind_walker(nb::module_ &m) {
     using namespace nb::literals;
-    m.def("body_steps", &body_steps, "before"_a, "after"_a, "limb"_a, "thin"_a, "position"_a, "velocity"_a, "dt"_a, "longest_look"_a, "followed_looks"_a,
+    m.def("body_steps", &body_steps, "before"_a, "after"_a, "limb"_a, "thin"_a, "position"_a, "velocity"_a, "dt"_a, "longest_contact_step"_a, "followed_updates"_a,
           "-> searches of the skin, those for broad limbs, velocity of the skin (n, 3), boxes near thin limbs (k, 2, 3), "
           "steps (share of the way, length [s], watch [s], since the skin was searched [s], whether contacts are followed)");
     nb::class_<KeptRepair>(m, "Repair", "The last correction of a frame. Not to be used by two threads at once.")

@@ -83,8 +83,8 @@ class Measuring {
             const double *start = both_.before + 3 * i, *end = both_.after + 3 * i;
             double square = 0;
             for (int k = 0; k < 3; ++k) {
-                const double way = end[k] - start[k], own = way - drift[k];
-                speed_[3 * i + k] = way * rate;
+                const double displacement = end[k] - start[k], own = displacement - drift[k];
+                speed_[3 * i + k] = displacement * rate;
                 square += own * own;
             }
             if (!(cloth.holds(start) | cloth.holds(end))) continue;

@@ -49,17 +49,17 @@ struct Travel {
 };
 
 struct Frame {
-    std::vector<Quaternion> turn;  // of each joint in its parent's axes
+    std::vector<Quaternion> rotation;  // of each joint in its parent's axes
     Vec3 root;
 };
 
 // a motion's frames; beyond the ends a loop goes on, and other motions go on for one frame as they came
 class Frames {
   public:
-    Frames(const double *turns, const double *root, std::size_t frames, std::size_t joints, bool loop)
-        : turns_(turns), root_(root), last_(static_cast<int>(frames) - 1), joints_(joints), loop_(loop && frames > 1) {
+    Frames(const double *rotations, const double *root, std::size_t frames, std::size_t joints, bool loop)
+        : rotations_(rotations), root_(root), last_(static_cast<int>(frames) - 1), joints_(joints), loop_(loop && frames > 1) {
         if (!loop_) return;
-        const Quaternion all = times(turn(last_, 0), opposite(turn(0, 0)));
+        const Quaternion all = times(rotation(last_, 0), opposite(rotation(0, 0)));
         travel_.angle = 2.0 * fixed_math::atan2(all[2], all[0]);
         const Vec3 shift = place(last_) - rotated(yaw(travel_.angle), place(0));
         travel_.shift = {shift.x, 0, shift.z};
@@ -78,27 +78,27 @@ class Frames {
         for (std::size_t j = 0; j < joints_; ++j) {
             for (int k = 0; k < 4; ++k) {
                 double along = 0;
-                for (int c = 0; c < 4; ++c) along += near[k].turn[j][c] * near[1].turn[j][c];
-                for (int c = 0; c < 4; ++c) mean.turn[j][c] += weight[k] * (along < 0 ? -near[k].turn[j][c] : near[k].turn[j][c]);
+                for (int c = 0; c < 4; ++c) along += near[k].rotation[j][c] * near[1].rotation[j][c];
+                for (int c = 0; c < 4; ++c) mean.rotation[j][c] += weight[k] * (along < 0 ? -near[k].rotation[j][c] : near[k].rotation[j][c]);
             }
-            mean.turn[j] = normalised(mean.turn[j]);
+            mean.rotation[j] = normalised(mean.rotation[j]);
         }
         return loops ? moved(std::move(mean), travel_.power(loops)) : mean;
     }
 
   private:
-    Quaternion turn(int frame, std::size_t joint) const {
-        const double *q = turns_ + 4 * (static_cast<std::size_t>(frame) * joints_ + joint);
+    Quaternion rotation(int frame, std::size_t joint) const {
+        const double *q = rotations_ + 4 * (static_cast<std::size_t>(frame) * joints_ + joint);
         return {q[0], q[1], q[2], q[3]};
     }
     Vec3 place(int frame) const { return load(root_ + 3 * static_cast<std::size_t>(frame)); }
     Frame stored(int index) const {
         Frame one{std::vector<Quaternion>(joints_), place(index)};
-        for (std::size_t j = 0; j < joints_; ++j) one.turn[j] = turn(index, j);
+        for (std::size_t j = 0; j < joints_; ++j) one.rotation[j] = rotation(index, j);
         return one;
     }
     static Frame moved(Frame one, const Travel &travel) {
-        one.turn[0] = times(yaw(travel.angle), one.turn[0]);
+        one.rotation[0] = times(yaw(travel.angle), one.rotation[0]);
         one.root = rotated(yaw(travel.angle), one.root) + travel.shift;
         return one;
     }
@@ -109,14 +109,14 @@ class Frames {
         const int edge = index < 0 ? 0 : last_, inner = index < 0 ? std::min(1, last_) : std::max(last_ - 1, 0);
         Frame one = stored(edge);
         for (std::size_t j = 0; j < joints_; ++j) {
-            for (int c = 0; c < 4; ++c) one.turn[j][c] = 2.0 * one.turn[j][c] - turn(inner, j)[c];
-            one.turn[j] = normalised(one.turn[j]);
+            for (int c = 0; c < 4; ++c) one.rotation[j][c] = 2.0 * one.rotation[j][c] - rotation(inner, j)[c];
+            one.rotation[j] = normalised(one.rotation[j]);
         }
         one.root = 2.0 * one.root - place(inner);
         return one;
     }
 
-    const double *turns_, *root_;
+    const double *rotations_, *root_;
     int last_;
     std::size_t joints_;
     bool loop_;
@@ -125,9 +125,9 @@ class Frames {
 
 // joint after joint from the root outwards: world_from_joint (j, 4, 4)
 std::vector<double> placed(const Frame &frame, const std::int32_t *parents, const double *offsets) {
-    std::vector<double> world(16 * frame.turn.size(), 0.0);
-    for (std::size_t j = 0; j < frame.turn.size(); ++j) {
-        const auto [w, x, y, z] = frame.turn[j];
+    std::vector<double> world(16 * frame.rotation.size(), 0.0);
+    for (std::size_t j = 0; j < frame.rotation.size(); ++j) {
+        const auto [w, x, y, z] = frame.rotation[j];
         const Vec3 at = j == 0 ? frame.root : load(offsets + 3 * j);
         const double local[3][4] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), at.x},
                                     {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), at.y},
@@ -150,7 +150,7 @@ std::vector<double> placed(const Frame &frame, const std::int32_t *parents, cons
 }  // namespace
 
 std::vector<double> track_pose(const Track &t, double time) {
-    return placed(Frames(t.turns, t.root, t.frame_count, t.joint_count, t.loop).at(time), t.parents, t.offsets);
+    return placed(Frames(t.rotations, t.root, t.frame_count, t.joint_count, t.loop).at(time), t.parents, t.offsets);
 }
 
 }  // namespace body

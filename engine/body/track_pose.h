@@ -9,7 +9,7 @@ namespace body {
 // A motion's frames on a skeleton whose parents come before their joints.
 struct Track {
     std::size_t frame_count = 0, joint_count = 0;
-    const double *turns = nullptr;          // (frame, joint, 4): unit quaternions w, x, y, z in the parent's axes
+    const double *rotations = nullptr;          // (frame, joint, 4): unit quaternions w, x, y, z in the parent's axes
     const double *root = nullptr;           // (frame, 3) [m]
     const std::int32_t *parents = nullptr;  // (joint), -1: a root
     const double *offsets = nullptr;        // (joint, 3): from the parent [m]

@@ -63,9 +63,9 @@ class SmoothedStencils {
         full_.resize(most.size()), rate_.resize(most.size()), source_.assign(4 * most.size(), T(0));
         for (std::size_t s = 0; s < most.size(); ++s) {
             const bool along = s >= particle_count;
-            const double room = ends(s) ? AT_END : along ? ALONG : beside[s] ? BESIDE : INSIDE;
+            const double factor = ends(s) ? AT_END : along ? ALONG : beside[s] ? BESIDE : INSIDE;
             // what it weighs where ω is 1; stencils of pinned particles alone weigh whatever they like
-            const double heaviest = MOST * std::min(static_cast<double>(most[s]), 1e30) / 1.1 * room, k = std::max(static_cast<double>(stiffness[s]), 1e-30);
+            const double heaviest = MOST * std::min(static_cast<double>(most[s]), 1e30) / 1.1 * factor, k = std::max(static_cast<double>(stiffness[s]), 1e-30);
             const double longest = fixed_math::fourth_root(heaviest / k);
             full_[s] = static_cast<T>(longest);
             rate_[s] = static_cast<T>(std::sqrt(heaviest * (along ? 0.25 : 1 / sum[s])) / (longest * longest * longest));

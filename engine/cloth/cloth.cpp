@@ -215,23 +215,23 @@ class PackedCloth final : public Cloth {
     std::size_t constraint_count() const override { return constraint_count_; }
 
     void step(double *position, double *velocity, const StepInput &in, const StepContacts &contacts, const Ball *ball) override {
-        require(in.dt > 0 && in.substep_count > 0 && in.substep_count <= 100000 && in.looks > 0, "dt, substep_count and looks must be positive");
+        require(in.dt > 0 && in.substep_count > 0 && in.substep_count <= 100000 && in.contact_updates > 0, "dt, substep_count and contact_updates must be positive");
         require(in.jolt > 0, "jolt must be positive");
         require(in.rubbing >= 0 && in.apart >= 0, "rubbing and the speed at which cloth is moved apart must not be negative");
-        require(in.looks == 1 || ball || contacts.tracked, "more than one look needs a ball or tracked contacts");
+        require(in.contact_updates == 1 || ball || contacts.tracked, "more than one contact update needs a ball or tracked contacts");
         const Origin origin = middle_of(position, count_), still{};
         order_.read(position, origin, point_), order_.read(velocity, still, velocity_);
         planes_.origin = {origin[0], origin[1], origin[2]};
-        const double look_dt = in.dt / in.looks;
-        StepOptions<T> o = options(in, look_dt / in.substep_count);
+        const double update_dt = in.dt / in.contact_updates;
+        StepOptions<T> o = options(in, update_dt / in.substep_count);
         set_kept(o);
         if (grid_.there()) grid_.ball = {};
         if (ball && meets_ball(in.cloth_radius)) {
-            o.substep_count *= in.looks, o.evening = static_cast<T>(in.evening);
+            o.substep_count *= in.contact_updates, o.evening = static_cast<T>(in.evening);
             set_ball(*ball, in.skin_time);
             run_substeps(o, in.dt, 0.0, 0.0, in.widest);
         } else {
-            look_and_step(position, velocity, in, look_dt, contacts, ball, o);
+            update_contacts_and_step(position, velocity, in, update_dt, contacts, ball, o);
         }
         order_.write(point_, origin, position), order_.write(velocity_, still, velocity);
     }
@@ -249,19 +249,19 @@ class PackedCloth final : public Cloth {
         return o;
     }
     // position, velocity: in the caller's order, as they were when the step began
-    void look_and_step(const double *position, const double *velocity, const StepInput &in, double look_dt, const StepContacts &contacts, const Ball *ball, StepOptions<T> o) {
+    void update_contacts_and_step(const double *position, const double *velocity, const StepInput &in, double update_dt, const StepContacts &contacts, const Ball *ball, StepOptions<T> o) {
         const FirstContacts first(contacts.given, count_);
         const PackedPoints<T> points{point_.data(), planes_.origin};
-        for (int look = 0; look < in.looks; ++look) {
-            const double time = look * look_dt;
-            if (ball) planes_.collect(count_, BallContacts<T>{*ball, in.skin_time + time, points}, velocity_.data(), thickness_, look_dt);
-            else if (look == 0) planes_.read(contacts.given, first, position, velocity, order_.particles(), thickness_, look_dt);
+        for (int update = 0; update < in.contact_updates; ++update) {
+            const double time = update * update_dt;
+            if (ball) planes_.collect(count_, BallContacts<T>{*ball, in.skin_time + time, points}, velocity_.data(), thickness_, update_dt);
+            else if (update == 0) planes_.read(contacts.given, first, position, velocity, order_.particles(), thickness_, update_dt);
             else planes_.collect(count_, TrackedContactUpdates<T, I>{*contacts.tracked, in.skin_time + time, contacts.given, first, order_.particles(), position, time, points},
-                                 velocity_.data(), thickness_, look_dt);
-            const auto closing = [&](int k) { return static_cast<T>(in.seam_from + (in.seam_to - in.seam_from) * k / in.looks); };
-            o.seam_from = closing(look), o.seam_to = closing(look + 1);
-            o.evening = static_cast<T>(look + 1 == in.looks ? in.evening : 0.0);
-            run_substeps(o, look_dt, in.cloth_radius, look ? 0.0 : in.watch, in.widest);
+                                 velocity_.data(), thickness_, update_dt);
+            const auto closing = [&](int k) { return static_cast<T>(in.seam_from + (in.seam_to - in.seam_from) * k / in.contact_updates); };
+            o.seam_from = closing(update), o.seam_to = closing(update + 1);
+            o.evening = static_cast<T>(update + 1 == in.contact_updates ? in.evening : 0.0);
+            run_substeps(o, update_dt, in.cloth_radius, update ? 0.0 : in.watch, in.widest);
         }
     }
 
@@ -395,7 +395,7 @@ class PackedCloth final : public Cloth {
             pairs_.watch(near, count_);
             watched_for_ = watch;
         }
-        pairs_.look({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},
+        pairs_.update({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 

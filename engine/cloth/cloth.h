@@ -69,7 +69,7 @@ struct PullModel {
 
 struct StepInput {
     double dt = 0;          // [s]
-    int substep_count = 1;  // after each look at skin and near cloth
+    int substep_count = 1;  // after each contact update
     std::array<double, 3> gravity{}, wind{};  // [m/s²], [m/s]
     double seam_from = 1, seam_to = 1;        // fraction of each seam's first gap at the start and the end
     double speed_limit = 50;                  // [m/s]
@@ -78,7 +78,7 @@ struct StepInput {
     double cloth_radius = 0;     // cloth that can come near within a frame is watched [m]; 0: none
     double watch = 0;            // near cloth is searched for and then watched for so long [s]; 0: what was found before is
     double head_start = 0, compression = 1, evening = 0;  // StepOptions in xpbd.h
-    int looks = 1;               // at skin and near cloth
+    int contact_updates = 1;               // with skin and near cloth
     double skin_time = 0;        // since the skin was asked [s]
     double rubbing = 0;          // rate at which threads that rub slow each other down [1/s]
     double apart = 20;           // how fast cloth that is too near to cloth is moved away [m/s]

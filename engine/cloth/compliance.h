@@ -13,7 +13,7 @@ constexpr double ALONG = 0.02;
 
 // Constraints that are swept one after the other are stiffer than all at once by about this, measured on squares of 32² and 64² vertices that hang by two
 // corners: with 1 they hang too high, with 2 too low.
-constexpr double IN_TURN = 1.5;
+constexpr double SWEEP_STIFFNESS = 1.5;
 
 // Stiffness along threads and along the bias: of a fabric [N/m]; times the square of a substep [kg], of what is projected all at once; and which share
 // of what they ask for limits do.
@@ -35,7 +35,7 @@ struct Stiffness {
 
 // how much of what they ask for levels of limits do, the finest first; dt2: square of a substep [s²]
 inline std::vector<Stiffness> share_stiffness(const Stiffness &fabric, const Stiffness &sweep, const std::vector<Stiffness> &levels, double dt2) {
-    dt2 /= IN_TURN;
+    dt2 /= SWEEP_STIFFNESS;
     // a sweep and the fabric are springs in a row: what both together miss is left
     const auto missing = [&](double stiffness, double most) { return stiffness * stiffness / (stiffness + most / dt2); };
     Stiffness left{missing(fabric.threads, sweep.threads), missing(fabric.bias, sweep.bias)};

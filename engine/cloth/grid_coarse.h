@@ -51,10 +51,10 @@ void average_coarse(const GridView<T> &g, int row, T *point, T *start) {
 template <class T>
 void limit_rows(const GridView<T> &g, int kind, int first, int past, Pulls<T> how) {
     const CoarseOffset &away = COARSE_OFFSETS[kind];
-    const int turns = away.rows ? 2 : 1, run = away.rows ? away.rows : 1;
-    for (int turn = 0; turn < turns; ++turn)
+    const int passes = away.rows ? 2 : 1, run = away.rows ? away.rows : 1;
+    for (int pass = 0; pass < passes; ++pass)
         for (int phase = 0; phase < PHASES; ++phase)
-            for (int start = first + turn * run; start < past; start += turns * run)
+            for (int start = first + pass * run; start < past; start += passes * run)
                 for (int r = start; r < start + run && r < past; ++r) {
                     if (r + away.rows >= g.coarse.rows) continue;
                     const std::ptrdiff_t one = g.coarse.at(r, phase), two = g.coarse.place(r + away.rows, phase + away.columns);

@@ -146,17 +146,17 @@ class LongThread {
         const Wide<T> cc = c[0] * c[0] + c[1] * c[1] + c[2] * c[2], dd = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * live;
         const Wide<T> over = cc * dd - rest2_ * rest2_;
         if (!any_greater(over, wide<T>(T(0)))) return;
-        Wide<T> turn[3];
-        for (int a = 0; a < 3; ++a) turn[a] = d[a] - c[a];
+        Wide<T> apex[3];
+        for (int a = 0; a < 3; ++a) apex[a] = d[a] - c[a];
         const Wide<T> w1 = wide_load(weight_ + one), wm = wide_load(weight_ + middle), w2 = wide_load(weight_ + two);
-        const Wide<T> bent = (turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]) * per_rest2_;
+        const Wide<T> bent = (apex[0] * apex[0] + apex[1] * apex[1] + apex[2] * apex[2]) * per_rest2_;
         const Wide<T> sum = (cc + rest2_) * (dd + rest2_), mobile = at_least(w1 + w2 + wm * bent, wide<T>(T(1e-12)));
         const Wide<T> half = pulled<T>(over, sum, how_, part_) / (sum * mobile), s = half + half;
         // each is read again: lanes beyond the border may lie over the first ones of another
-        const auto move = [&](std::ptrdiff_t at, const Wide<T> *way, const Wide<T> &by) TOILE_HERE {
-            for (int a = 0; a < 3; ++a) wide_store(x_[a] + at, wide_load(x_[a] + at) + way[a] * by);
+        const auto move = [&](std::ptrdiff_t at, const Wide<T> *delta, const Wide<T> &by) TOILE_HERE {
+            for (int a = 0; a < 3; ++a) wide_store(x_[a] + at, wide_load(x_[a] + at) + delta[a] * by);
         };
-        move(two, d, -(s * w2)), move(middle, turn, s * wm), move(one, c, s * w1);
+        move(two, d, -(s * w2)), move(middle, apex, s * wm), move(one, c, s * w1);
     }
 
   private:
@@ -200,10 +200,10 @@ TOILE_INLINE void project_corner(const GridView<T> &g, WidePoint<T> &p, WidePoin
     const Wide<T> ux = iu * (q.x - p.x), uy = iu * (q.y - p.y), uz = iu * (q.z - p.z);
     const Wide<T> vx = iv * (r.x - p.x), vy = iv * (r.y - p.y), vz = iv * (r.z - p.z);
     const Wide<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
-    const Wide<T> saa = (p.w + q.w) * (iu * iu), sab = p.w * (iu * iv), sbb = (p.w + r.w) * (iv * iv), turn = sab * uv;
+    const Wide<T> saa = (p.w + q.w) * (iu * iu), sab = p.w * (iu * iv), sbb = (p.w + r.w) * (iv * iv), apex = sab * uv;
     const Wide<T> open = at_least(one - uv * uv, wide<T>(T(0)));
     const Wide<T> du = shortfall<T>(uu, saa + weft, compression) * along, dv = shortfall<T>(vv, sbb + warp, compression);
-    const Wide<T> ds = -uv * open / (saa * vv + turn + turn + sbb * uu + shear * open) * along;
+    const Wide<T> ds = -uv * open / (saa * vv + apex + apex + sbb * uu + shear * open) * along;
     const auto move = [&](WidePoint<T> &x, Wide<T> cu, Wide<T> cv) {
         cu *= x.w, cv *= x.w;
         x.x += cu * ux + cv * vx, x.y += cu * uy + cv * vy, x.z += cu * uz + cv * vz;
@@ -322,11 +322,11 @@ struct BallPlane {
     const GridBall<T> &ball;
     T time;
     Wide<T> n[3], away;
-    // way: from the centre, of a length squared
-    inline BallPlane(const GridBall<T> &b, T t, const Wide<T> *way, const Wide<T> &square) : ball(b), time(t) {
+    // delta: from the centre, of a length squared
+    inline BallPlane(const GridBall<T> &b, T t, const Wide<T> *delta, const Wide<T> &square) : ball(b), time(t) {
         const Wide<T> least = wide<T>(T(1e-12)), one = wide<T>(T(1)), inverse = one / square_root(at_least(square, least));
         away = square * inverse;
-        for (int a = 0; a < 3; ++a) n[a] = way[a] * inverse;
+        for (int a = 0; a < 3; ++a) n[a] = delta[a] * inverse;
         // at the centre every way out is as short: take up
         if (any_greater(least, square))
             for (int a = 0; a < 3; ++a) n[a] = choose(square - least, n[a], wide<T>(T(a == 1)));
@@ -368,10 +368,10 @@ TOILE_INLINE void respond(const Plane &plane, const Wide<T> &w, Wide<T> *x, Wide
 // time: when the substep ends, since the first began [s]
 template <class T>
 TOILE_INLINE void meet_ball(const GridBall<T> &ball, const Wide<T> &w, Wide<T> *x, Wide<T> *old, Wide<T> *lost, T time, const StepOptions<T> &o) {
-    Wide<T> way[3];
-    for (int a = 0; a < 3; ++a) way[a] = x[a] - wide<T>(BallPlane<T>::centre(ball, a, time));
-    const Wide<T> square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
-    if (any_greater(wide<T>(ball.radius * ball.radius), square)) respond<T>(BallPlane<T>(ball, time, way, square), w, x, old, lost, o);
+    Wide<T> delta[3];
+    for (int a = 0; a < 3; ++a) delta[a] = x[a] - wide<T>(BallPlane<T>::centre(ball, a, time));
+    const Wide<T> square = delta[0] * delta[0] + delta[1] * delta[1] + delta[2] * delta[2];
+    if (any_greater(wide<T>(ball.radius * ball.radius), square)) respond<T>(BallPlane<T>(ball, time, delta, square), w, x, old, lost, o);
 }
 
 // What the constraints asked for, before other cloth moves the vertices; kept where moments were, which are used up.
@@ -420,8 +420,8 @@ void finish_row(const GridView<T> &g, const StepOptions<T> &o, const RowAir<T> &
         for (int a = 0; a < 3; ++a) {
             x[a] = wide_load(g.x[a] + at), old[a] = wide_load(g.before[a] + at), given[a] = wide_load(g.velocity[a] + at);
             // as in `finish_span` of xpbd_step.h
-            const Wide<T> way = air.dt * given[a], free = old[a] + way;
-            lost[a] = way - (free - old[a]), asked[a] = x[a] - free;
+            const Wide<T> delta = air.dt * given[a], free = old[a] + delta;
+            lost[a] = delta - (free - old[a]), asked[a] = x[a] - free;
             if (asked_before) asked[a] = wide_load(g.moment[a] + at), wide_store(g.moment[a] + at, wide<T>(T(0)));  // the border's are never measured
         }
         // blocks of planes are as wide as the widest register; several under the same vertices follow each other

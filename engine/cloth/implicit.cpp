@@ -44,9 +44,9 @@ int ImplicitCloth::velocity_change(const Step &step, const double *position, con
     }
     for (std::size_t s = 0; s < rest_.size(); ++s) {
         const std::int32_t p = pair_[2 * s], q = pair_[2 * s + 1];
-        const Vec3 way = load(position + 3 * p) - load(position + 3 * q), speed = load(velocity + 3 * p) - load(velocity + 3 * q);
-        const double now = std::max(length(way), 1e-12), viscous = step.damping * stiffness_[s];
-        const Vec3 d = (1 / now) * way;
+        const Vec3 delta = load(position + 3 * p) - load(position + 3 * q), speed = load(velocity + 3 * p) - load(velocity + 3 * q);
+        const double now = std::max(length(delta), 1e-12), viscous = step.damping * stiffness_[s];
+        const Vec3 d = (1 / now) * delta;
         const double rate = dot(d, speed), tight = std::max(1 - rest_[s] / now, 0.0);
         // h k_v d̂ d̂ᵀ + h² k_s (d̂ d̂ᵀ + tight (1 - d̂ d̂ᵀ))
         const double across = h * h * stiffness_[s] * tight, along = h * viscous + h * h * stiffness_[s] - across;
@@ -114,10 +114,10 @@ void ImplicitCloth::shorten(int sweeps, double *position) const {
         for (std::size_t s = 0; s < longest_.size(); ++s) {
             const std::int32_t p = limited_[2 * s], q = limited_[2 * s + 1];
             const double wp = weight(p), wq = weight(q);
-            const Vec3 a = load(position + 3 * p), b = load(position + 3 * q), way = b - a;
-            const double now = length(way);
+            const Vec3 a = load(position + 3 * p), b = load(position + 3 * q), delta = b - a;
+            const double now = length(delta);
             if (!(now > longest_[s] && wp + wq > 0)) continue;
-            const Vec3 pull = ((now - longest_[s]) / (now * (wp + wq))) * way;
+            const Vec3 pull = ((now - longest_[s]) / (now * (wp + wq))) * delta;
             store(position + 3 * p, a + wp * pull), store(position + 3 * q, b - wq * pull);
         }
 }
@@ -131,12 +131,12 @@ double ImplicitCloth::constrain(int sweeps, double h, const double *position, do
             const double wp = weight(p), wq = weight(q);
             if (!(wp + wq > 0)) continue;
             const Vec3 vp = load(velocity + 3 * p), vq = load(velocity + 3 * q);
-            const Vec3 way = load(position + 3 * q) - load(position + 3 * p) + h * (vq - vp);
-            const double now = std::max(length(way), 1e-12);
+            const Vec3 delta = load(position + 3 * q) - load(position + 3 * p) + h * (vq - vp);
+            const double now = std::max(length(delta), 1e-12);
             const double wanted = std::max(force_[s] + (now - longest_[s]) / (h * h * (wp + wq)), 0.0), more = wanted - force_[s];
             if (more == 0) continue;
             force_[s] = wanted;
-            const Vec3 impulse = (h * more / now) * way;
+            const Vec3 impulse = (h * more / now) * delta;
             store(velocity + 3 * p, vp + wp * impulse), store(velocity + 3 * q, vq - wq * impulse);
         }
     return force_.empty() ? 0 : *std::max_element(force_.begin(), force_.end());

@@ -73,24 +73,24 @@ class Membrane {
     void add_kind(const std::int32_t *source, const double *weight, const double *stiffness) {
         constexpr std::size_t lanes = BLOCKS_AT_ONCE * LANES;
         Softness soft[lanes];
-        bool alike = true;
+        bool uniform = true;
         for (std::size_t i = 0; i < lanes; ++i) {
             soft[i] = softness(weight + 4 * static_cast<std::size_t>(source[i]), stiffness + 3 * static_cast<std::size_t>(source[i]));
-            alike &= same(soft[0], soft[i]);
+            uniform &= same(soft[0], soft[i]);
         }
         const Softness &first = soft[0];
         std::size_t kind = 0;
-        if (alike) {
+        if (uniform) {
             while (kind < shared_.size() && !same(shared_[kind].second, first)) ++kind;
             if (kind < shared_.size()) return set_.kind.push_back(shared_[kind].first);
         }
         kind = set_.softness.size() / (3 * lanes);
         if (kind > 65535) detail::refuse<std::invalid_argument>("a cloth has too many kinds of triangles");
-        if (alike && shared_.size() < 64) shared_.push_back({static_cast<std::uint16_t>(kind), first});
+        if (uniform && shared_.size() < 64) shared_.push_back({static_cast<std::uint16_t>(kind), first});
         for (std::size_t block = 0; block < lanes; block += LANES)
             for (int k = 0; k < 3; ++k)
                 for (std::size_t i = block; i < block + LANES; ++i)
-                    set_.softness.push_back(static_cast<T>(alike ? first[k] : soft[i][k]));
+                    set_.softness.push_back(static_cast<T>(uniform ? first[k] : soft[i][k]));
         set_.kind.push_back(static_cast<std::uint16_t>(kind));
     }
     // compliance times area, as the hot loop knows it: half the inverse of the weights' determinant

@@ -33,9 +33,9 @@ struct Threads {
     TOILE_INLINE void project(const Lane<T> &saa, const Lane<T> &sab, const Lane<T> &sbb, const Lane<T> &weft, const Lane<T> &warp,
                               const Lane<T> &shear, T compression) {
         const Lane<T> uu = ux * ux + uy * uy + uz * uz, vv = vx * vx + vy * vy + vz * vz, uv = ux * vx + uy * vy + uz * vz;
-        const Lane<T> one = splat<T>(T(1)), turn = sab * uv;
+        const Lane<T> one = splat<T>(T(1)), cross = sab * uv;
         const Lane<T> du = shortfall<T>(uu, saa + weft, compression), dv = shortfall<T>(vv, sbb + warp, compression);
-        const Lane<T> step = one / (saa * vv + turn + turn + sbb * uu + shear);
+        const Lane<T> step = one / (saa * vv + cross + cross + sbb * uu + shear);
         draw(du, dv, -(uv * (one + (saa * du + sbb * dv)) + sab * (du * uu + dv * vv)) * step);
     }
     // Δλ of weft, warp and shear

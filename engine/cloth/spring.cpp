@@ -30,11 +30,11 @@ void SpringCloth::find_forces(const Options &o) {
     long_.clear();
     for (std::size_t s = 0; s < rest_.size(); ++s) {
         const std::int32_t a = ends_[2 * s], b = ends_[2 * s + 1];
-        const Vec3 way = x_[b] - x_[a];
-        const double now = std::max(length(way), 1e-12);
-        const Vec3 pull = stiffness_[s] * (1 - rest_[s] / now) * way;
+        const Vec3 delta = x_[b] - x_[a];
+        const double now = std::max(length(delta), 1e-12);
+        const Vec3 pull = stiffness_[s] * (1 - rest_[s] / now) * delta;
         force_[a] = force_[a] + pull, force_[b] = force_[b] - pull;
-        if (noted && limited_[s] && now > (1 + o.threshold) * rest_[s]) long_.push_back({static_cast<std::int32_t>(s), (1 / now) * way, 0});
+        if (noted && limited_[s] && now > (1 + o.threshold) * rest_[s]) long_.push_back({static_cast<std::int32_t>(s), (1 / now) * delta, 0});
     }
     if (seams_.stiffness > 0) add_seam_forces();
     if (blown_) blow(o);
@@ -154,9 +154,9 @@ void SpringCloth::pull_seams() {
         const double share = 1.0 / static_cast<double>(stitch.size());
         middle = share * middle, mean = share * mean;
         for (const std::int32_t p : stitch) {
-            const Vec3 way = middle - x_[p];
-            const double far = std::max(length(way), 1e-9);
-            if (!pinned_[p]) v_[p] = mean + (std::min(seams_.rate * far, 0.5 * seams_.speed) / far) * way;
+            const Vec3 delta = middle - x_[p];
+            const double far = std::max(length(delta), 1e-9);
+            if (!pinned_[p]) v_[p] = mean + (std::min(seams_.rate * far, 0.5 * seams_.speed) / far) * delta;
         }
     }
 }
@@ -173,10 +173,10 @@ void SpringCloth::modify_positions(const Options &o) {
         for (std::size_t s = 0; s < rest_.size(); ++s) {
             const std::int32_t a = ends_[2 * s], b = ends_[2 * s + 1];
             if (!limited_[s] || (pinned_[a] && pinned_[b])) continue;
-            const Vec3 way = x_[b] - x_[a];
-            const double now = std::max(length(way), 1e-12), excess = std::max(now - (1 + o.threshold) * rest_[s], 0.0);
+            const Vec3 delta = x_[b] - x_[a];
+            const double now = std::max(length(delta), 1e-12), excess = std::max(now - (1 + o.threshold) * rest_[s], 0.0);
             const double part = share(a, b);
-            x_[a] = x_[a] + (1 - part) * (excess / now) * way, x_[b] = x_[b] - part * (excess / now) * way;
+            x_[a] = x_[a] + (1 - part) * (excess / now) * delta, x_[b] = x_[b] - part * (excess / now) * delta;
         }
 }
 
@@ -255,13 +255,13 @@ void SpringCloth::substep(const Options &o, double t) {
     if (!o.by_velocity) respond(o, t + o.dt);
 }
 
-// one look for every particle and every face's middle, t after the maps were drawn
-void SpringCloth::look(const Maps &maps, double t) {
+// one map sample for every particle and every face's middle, t after the maps were drawn
+void SpringCloth::sample_maps(const Maps &maps, double t) {
     planes_.clear(), face_planes_.clear();
     const auto ask = [&](std::int32_t who, Vec3 now, std::vector<Plane> &planes) {
         const Vec3 then = now - t * maps.travel;
         map_lookup::Hit hit;
-        if (map_lookup::look(maps.view, maps.o, then, hit)) planes.push_back({who, hit.gap, then, hit.normal, hit.velocity});
+        if (map_lookup::sample(maps.view, maps.o, then, hit)) planes.push_back({who, hit.gap, then, hit.normal, hit.velocity});
     };
     for (std::size_t p = 0; p < x_.size(); ++p) ask(static_cast<std::int32_t>(p), x_[p], planes_);
     for (std::size_t f = 0; f < face_.size() / 4; ++f) ask(static_cast<std::int32_t>(f), middle(x_, static_cast<std::int32_t>(f)), face_planes_);
@@ -296,7 +296,7 @@ int SpringCloth::advance_in_maps(const Steps &steps, const Maps &maps, double cl
     const Options o = begin(steps, position, velocity);
     int done = 0;
     while (done < steps.count && !(done && closed > 0 && seam_gap() <= closed)) {
-        look(maps, steps.since + done * steps.dt);
+        sample_maps(maps, steps.since + done * steps.dt);
         substep(o, steps.since + done * steps.dt);
         ++done;
     }

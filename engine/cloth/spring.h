@@ -59,7 +59,7 @@ class SpringCloth {
     // Position and velocity (n, 3) are changed in place. Contacts of face f have the particle number particle_count() + f; grip: of each
     // contact, the share of the friction that acts.
     void advance(const Steps &steps, const ContactsView &contacts, NumbersView grip, double *position, double *velocity);
-    // looks into maps in the world's frame before every step; ends early when no seam is wider open than `closed` [m]; returns the number of steps
+    // samples maps in the world's frame before every step; ends early when no seam is wider open than `closed` [m]; returns the number of steps
     struct Maps {
         map_lookup::View view;
         map_lookup::MapOptions o;
@@ -94,7 +94,7 @@ class SpringCloth {
     void modify_velocities(const Options &o);
     void pull_seams();
     void add_seam_forces();
-    void look(const Maps &maps, double t);
+    void sample_maps(const Maps &maps, double t);
     Options begin(const Steps &steps, const double *position, const double *velocity);
     void result(double *position, double *velocity) const;
     void modify_positions(const Options &o);

@@ -17,7 +17,7 @@ double predicted(const VerletStep &step, double x, double v, int a, bool pinned)
 template <class T, class Cloth>
 int advance_cloth(Cloth &cloth, const VerletStep &step, double *position, double *velocity) {
     int sweeps = 0;
-    const VerletStop<T> stop{step.iterations, step.look_every, step.moving, static_cast<T>(step.threshold)};
+    const VerletStop<T> stop{step.iterations, step.check_every, step.moving, static_cast<T>(step.threshold)};
     VerletOrigin origin;
     for (int a = 0; a < 3; ++a) origin.at[a] = position[a];
     run_team(cloth.count() < SERIAL_BELOW ? 1 : thread_count(), [&](int rank, int team, Barrier &barrier) {
@@ -85,7 +85,7 @@ int VerletGrid<T>::relax(const VerletStop<T> &stop, int rank, int team, Barrier 
                      weight_.empty() ? nullptr : weight_.data(), {}, {}, mask_, {}};
     for (int c = 0; c < GRID_CLASSES; ++c) {
         view.rest[c] = uniform_ ? nullptr : rest_[c].data();
-        view.rest_alike[c] = alike_[c];
+        view.uniform_rest[c] = equal_rest_[c];
         view.share[c] = share_[c];
     }
     static const bool fast = machine_has_avx2();
@@ -117,7 +117,7 @@ void VerletGrid<T>::set_rest(const double *rest) {
                 const double r = rest[c * count() + p];
                 low = std::min(low, r), high = std::max(high, r);
             }
-        alike_[c] = high > 0 ? static_cast<T>(0.5 * (low + high)) : T(1);
+        equal_rest_[c] = high > 0 ? static_cast<T>(0.5 * (low + high)) : T(1);
         if (high > 0 && high - low > 1e-6 * high) uniform_ = false;
     }
     for (int c = 0; c < GRID_CLASSES && !uniform_; ++c) {

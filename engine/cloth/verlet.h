@@ -15,7 +15,7 @@ struct VerletStep {
     surface::Vec3 gravity, wind;
     int iterations;    // sweeps, at most
     double threshold;  // a particle that goes farther in a sweep moves [m]; 0: sweeps never end early
-    int look_every;    // counted after the first two sweeps and every n-th
+    int check_every;    // counted after the first two sweeps and every n-th
     int moving;        // sweeps end when no more particles move
 };
 
@@ -57,7 +57,7 @@ class VerletGrid {
     bool uniform_ = true;
     std::vector<T> point_, before_, weight_, moved_, rest_[GRID_CLASSES];
     std::vector<char> free_;
-    T alike_[GRID_CLASSES], share_[GRID_CLASSES], mask_[2 * 4 * 2 * LANES];
+    T equal_rest_[GRID_CLASSES], share_[GRID_CLASSES], mask_[2 * 4 * 2 * LANES];
 };
 
 // Particles joined by pairs.

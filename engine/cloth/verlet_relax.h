@@ -16,7 +16,7 @@ template <class T>
 struct Pair {
     T *a, *b;                 // x of the first pair's particles
     const T *wa, *wb, *rest;  // may be null
-    T alike;
+    T equal_rest;
     const T *mask;  // for the last sixteen; null: all are pairs
     T share;
 };
@@ -24,7 +24,7 @@ struct Pair {
 // eq. 2 over `lanes` pairs that share no particle: d = b - a, both ends move by share (|d| - rest) along d
 template <class T, bool pinned, bool uniform>
 inline void project(const Pair<T> &p, int lanes, std::size_t y, std::size_t z) {
-    const Lane<T> tiny = splat<T>(T(1e-12)), share = splat<T>(p.share), scaled = splat<T>(p.share * p.alike);
+    const Lane<T> tiny = splat<T>(T(1e-12)), share = splat<T>(p.share), scaled = splat<T>(p.share * p.equal_rest);
     for (int k = 0; k < lanes; k += LANES) {
         T *a = p.a + k, *b = p.b + k;
         Lane<T> ax = load(a), ay = load(a + y), az = load(a + z), bx = load(b), by = load(b + y), bz = load(b + z);
@@ -62,7 +62,7 @@ struct Grid {
             const std::size_t a = place(phase + from), b = place(phase + to);
             const T *mask = distance ? g.mask + ((distance - 1) * 4 + phase) * 2 * LANES : nullptr;
             project<T, pinned, uniform>({upper + a, lower + b, wu + (pinned ? a : 0), wl + (pinned ? b : 0),
-                                         uniform ? nullptr : rest + place(phase), g.rest_alike[kind], mask, g.share[kind]},
+                                         uniform ? nullptr : rest + place(phase), g.uniform_rest[kind], mask, g.share[kind]},
                                         g.lanes, y, z);
         }
     }
@@ -108,7 +108,7 @@ int sweeps(const VerletGridView<T> &g, const VerletStop<T> &stop, T *moved, int 
     for (int sweep = 1; sweep <= stop.most; ++sweep) {
         for (int band = first; band < last; ++band) {
             const std::size_t at = static_cast<std::size_t>(band) * BAND_ROWS * g.stride;
-            if (g.before && stop.looks(sweep))
+            if (g.before && stop.checks(sweep))
                 std::memcpy(g.before + at, g.point + at, ((end(band) - band * BAND_ROWS) * g.stride) * sizeof(T));
             // rows whose constraints stay inside the band; the last band has no neighbour
             const int inner = band + 1 == bands ? g.rows : end(band) - 2;
@@ -118,7 +118,7 @@ int sweeps(const VerletGridView<T> &g, const VerletStop<T> &stop, T *moved, int 
         for (int band = first; band < last && band + 1 < bands; ++band)
             for (int r = end(band) - 2; r < end(band); ++r) grid.row(r);
         barrier.wait();
-        if (!g.before || !stop.looks(sweep)) continue;
+        if (!g.before || !stop.checks(sweep)) continue;
         for (int band = first; band < last; ++band) {
             const std::size_t at = static_cast<std::size_t>(band) * BAND_ROWS * g.stride;
             const std::size_t row = static_cast<std::size_t>(4) * g.lanes;
@@ -168,7 +168,7 @@ int sweeps(const VerletMeshView<T> &m, const VerletStop<T> &stop, T *moved, int 
     const int first = m.chunks * rank / size, last = m.chunks * (rank + 1) / size;
     const auto begin = [&](int chunk) { return m.count * chunk / m.chunks; };
     for (int sweep = 1; sweep <= stop.most; ++sweep) {
-        if (m.before && stop.looks(sweep))
+        if (m.before && stop.checks(sweep))
             std::memcpy(m.before + 4 * begin(first), m.point + 4 * begin(first), 4 * (begin(last) - begin(first)) * sizeof(T));
         for (int chunk = first; chunk < last; ++chunk) project_pairs(m, chunk);
         barrier.wait();
@@ -177,7 +177,7 @@ int sweeps(const VerletMeshView<T> &m, const VerletStop<T> &stop, T *moved, int 
         // what reaches farther than from a chunk to the next, alone
         if (rank == 0) project_pairs(m, 2 * m.chunks);
         barrier.wait();
-        if (!m.before || !stop.looks(sweep)) continue;
+        if (!m.before || !stop.checks(sweep)) continue;
         for (int chunk = first; chunk < last; ++chunk)
             moved[chunk] = T(moving<T>(m.point + 4 * begin(chunk), m.before + 4 * begin(chunk), begin(chunk + 1) - begin(chunk), 4, 1, stop.threshold));
         barrier.wait();

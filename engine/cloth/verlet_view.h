@@ -19,7 +19,7 @@ struct VerletGridView {
     T *before;                  // the same, or null: no adaptive stop
     const T *weight;            // (row, 4, lanes): 0 where pinned; null: nothing is pinned
     const T *rest[GRID_CLASSES];  // (row, 4, lanes) [m]; null: all alike
-    T rest_alike[GRID_CLASSES];
+    T uniform_rest[GRID_CLASSES];
     const T *mask;              // (distance 1 and 2: phase, 16): which of the last sixteen lanes are pairs
     T share[GRID_CLASSES];      // part of the error that each end mends
 };
@@ -40,10 +40,10 @@ struct VerletMeshView {
 // when sweeps end: after the most, or when no more than `moving` particles went farther than the threshold in one of them
 template <class T>
 struct VerletStop {
-    int most, look_every, moving;
+    int most, check_every, moving;
     T threshold;  // [m]
     // looking costs a third of a sweep
-    bool looks(int sweep) const { return sweep <= 2 || sweep % look_every == 0; }
+    bool checks(int sweep) const { return sweep <= 2 || sweep % check_every == 0; }
 };
 
 // returns the number of sweeps. moved: (bands or chunks + 1) scratch. Every member of the team gets the same answer.

@@ -121,7 +121,7 @@ constexpr std::size_t SERIAL_LEVEL = 400;  // levels of fewer points are average
 
 // What a thread does of a stage: its own chunks, which are next to each other so that particles stay in its cache, then those that others have not begun.
 // Chunks do not touch each other, so it does not matter who does them.
-struct Turn {
+struct TeamStep {
     int rank, size, substep;
     Barrier &barrier;
     enum Stage { BENDING, CHUNKS, BORDERS, SMOOTHING };
@@ -174,37 +174,37 @@ void limit_level(const ClothView<T, I> &cloth, const StepOptions<T> &o, int l, i
 // One pass of distance limits from coarse to fine, and the curvatures; every particle is predicted before, corrected after. Levels of
 // one chunk are left to one thread, while the others measure bending.
 template <class T, class I>
-void limit_and_bend(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Turn &turn) {
+void limit_and_bend(const ClothView<T, I> &cloth, const StepOptions<T> &o, const TeamStep &team) {
     const auto finer = [&](int l) { return l ? cloth.level[l - 1].point : cloth.point; };
     int averaged = 0, shared = 0;
     for (; averaged < cloth.level_count && cloth.level[averaged].count >= SERIAL_LEVEL; ++averaged) {
-        const Share mine = share(cloth.level[averaged].count, turn.rank, turn.size);
+        const Share mine = share(cloth.level[averaged].count, team.rank, team.size);
         average(cloth.level[averaged], finer(averaged), mine.begin, mine.end);
-        turn.barrier.wait();
+        team.barrier.wait();
     }
     while (shared < cloth.level_count && cloth.level[shared].chunk_count > 1) ++shared;
-    if (turn.rank == 0) {
+    if (team.rank == 0) {
         Barrier alone(1);
         for (int l = averaged; l < cloth.level_count; ++l) average(cloth.level[l], finer(l), 0, cloth.level[l].count);
         for (int l = cloth.level_count - 1; l >= shared; --l) limit_level(cloth, o, l, 0, 1, alone);
         if (cloth.level_count && !shared) keep_moves(cloth.level[0], 0, cloth.level[0].count);
     }
-    const T dt2 = o.asked_dt2(turn.substep == 0);
+    const T dt2 = o.asked_dt2(team.substep == 0);
     const bool smooth = cloth.bending.smoothing.wanted(dt2);
-    turn.each(Turn::BENDING, cloth.chunk_count, [&](std::size_t c) {
+    team.each(TeamStep::BENDING, cloth.chunk_count, [&](std::size_t c) {
         if (smooth) measure_smooth(cloth.bending, static_cast<int>(c), cloth.point, dt2);
         else measure_bending(cloth.bending, static_cast<int>(c), cloth.point, dt2);
     });
-    turn.barrier.wait();
+    team.barrier.wait();
     if (smooth) {
-        turn.each(Turn::SMOOTHING, cloth.chunk_count, [&](std::size_t c) { smooth_bending(cloth.bending, static_cast<int>(c), cloth.chunk_count, dt2); });
-        turn.barrier.wait();
+        team.each(TeamStep::SMOOTHING, cloth.chunk_count, [&](std::size_t c) { smooth_bending(cloth.bending, static_cast<int>(c), cloth.chunk_count, dt2); });
+        team.barrier.wait();
     }
     if (!shared) return;
-    for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, turn.rank, turn.size, turn.barrier);
-    const Share mine = share(cloth.level[0].count, turn.rank, turn.size);
+    for (int l = shared - 1; l >= 0; --l) limit_level(cloth, o, l, team.rank, team.size, team.barrier);
+    const Share mine = share(cloth.level[0].count, team.rank, team.size);
     keep_moves(cloth.level[0], mine.begin, mine.end);
-    turn.barrier.wait();
+    team.barrier.wait();
 }
 
 // Eight contact planes: push out along the normal, Coulomb friction on the motion relative to the skin. `time` is that of
@@ -269,9 +269,9 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
     // what the constraints asked for, then cloth against cloth
     Wide<T> asked[CONTACT_SPAN / SIDE_BY_SIDE<T>];
     for (std::size_t p = begin; p < end; p += SIDE_BY_SIDE<T>) {
-        const Wide<T> x = wide_load(at.point + 4 * p), old = wide_load(at.before + 4 * p), way = air.dt * wide_load(at.velocity + 4 * p), free = old + way;
+        const Wide<T> x = wide_load(at.point + 4 * p), old = wide_load(at.before + 4 * p), free_step = air.dt * wide_load(at.velocity + 4 * p), free = old + free_step;
         asked[(p - begin) / SIDE_BY_SIDE<T>] = x - free;
-        wide_store<T>(at.lost + 4 * p, way - (free - old));
+        wide_store<T>(at.lost + 4 * p, free_step - (free - old));
     }
     if (cloth.pairs.block_count)
         for (std::size_t p = begin; p < end; ++p)
@@ -287,23 +287,23 @@ void finish_span(const ClothView<T, I> &cloth, const StepOptions<T> &o, const Ai
 
 // what limits and bending ask for, long threads, triangles: chunk by chunk | borders | what is left over, seams
 template <class T, class I>
-void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inverse_dt2, T closing, const Turn &turn) {
+void sweep_chunks(const ClothView<T, I> &cloth, const StepOptions<T> &o, T inverse_dt2, T closing, const TeamStep &team) {
     const int chunks = cloth.chunk_count, last = 2 * chunks;
     const auto &long_threads = cloth.long_threads, &triangles = cloth.triangles, &seams = cloth.seams;
     const auto project = [&](std::size_t g) {
         if (long_threads.group) project_pulls<T>(long_threads, g, cloth.point, T(1), o.pulls, o.thread_part);
         project_triangles<T>(triangles, g, cloth.point, inverse_dt2, o.compression);
     };
-    turn.each(Turn::CHUNKS, chunks, [&](std::size_t c) { carry(cloth, static_cast<int>(c)), project(c); });
-    turn.barrier.wait();
-    turn.each(Turn::BORDERS, chunks, [&](std::size_t c) { project(chunks + c); });
-    turn.barrier.wait();
+    team.each(TeamStep::CHUNKS, chunks, [&](std::size_t c) { carry(cloth, static_cast<int>(c)), project(c); });
+    team.barrier.wait();
+    team.each(TeamStep::BORDERS, chunks, [&](std::size_t c) { project(chunks + c); });
+    team.barrier.wait();
     if (!any_of(long_threads, last, last + 1) && !any_of(triangles, last, last + 1) && !any_of(seams, 0, last + 1)) return;
-    if (turn.rank == 0) {
+    if (team.rank == 0) {
         project(last);
         for (int g = 0; g <= last; ++g) project_pulls<T>(seams, g, cloth.point, closing, {T(1), T(0)}, T(1));
     }
-    turn.barrier.wait();
+    team.barrier.wait();
 }
 
 // Particles are moved along their threads (StepOptions::evening), velocities stay. By how much is added up where moments were, which are used up.
@@ -350,14 +350,14 @@ void run(const ClothView<T, I> &cloth, const StepOptions<T> &o, int rank, int si
             for (std::size_t p = k * CONTACT_SPAN; p < n && p < (k + 1) * CONTACT_SPAN; p += SIDE_BY_SIDE<T>) use(p);
         });
     };
-    // nothing is remembered from the last look: a resumed run must go on as if it had not stopped
+    // nothing is remembered from the last contact update: a resumed run must go on as if it had not stopped
     each_particles([&](std::size_t p) { predict(at, air, p, wide_load(at.point + 4 * p), wide_load(at.velocity + 4 * p), wide<T>(T(0))); });
     for (int s = 0; s < o.substep_count; ++s) {
-        const Turn turn{rank, size, s, barrier};
+        const TeamStep team{rank, size, s, barrier};
         barrier.wait();
-        limit_and_bend(cloth, o, turn);
+        limit_and_bend(cloth, o, team);
         const T closing = o.seam_from + (o.seam_to - o.seam_from) * T(s + 1) / T(o.substep_count);
-        sweep_chunks(cloth, o, T(1) / o.asked_dt2(s == 0), closing, turn);
+        sweep_chunks(cloth, o, T(1) / o.asked_dt2(s == 0), closing, team);
         const bool last = s + 1 == o.substep_count;
         if (last && o.evening > T(0)) even_out(cloth, o, share(cloth.chunk_count, rank, size), each_particles, rank, barrier);
         if (cloth.pairs.block_count) {

@@ -8,7 +8,7 @@
 // contacts of all particles, as they are until the source is asked again
 struct StepContacts {
     GivenContacts given{0, nullptr, nullptr, nullptr, nullptr};
-    const TrackedContacts *tracked = nullptr;  // lets the step follow them over the skin while it moves on; null: it asks again at each look
+    const TrackedContacts *tracked = nullptr;  // lets the step follow them over the skin while it moves on; null: it asks again at each contact update
     const double *grip = nullptr;            // share of the fabric's friction at each; null: all of it
 };
 

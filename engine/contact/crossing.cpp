@@ -72,16 +72,16 @@ class NearLeaves {
     const Leaf &leaf(int i) const { return body_.leaves()[leaf_[i]]; }
     // numbers of those that touch a box; how many
     int touched(const FloatBox &box, const Lanes &lanes, std::int32_t *found) const {
-        return lanes.touched_boxes({row_[0], row_[3], ROOM, count_}, box.low, box.high, found);
+        return lanes.touched_boxes({row_[0], row_[3], CAPACITY, count_}, box.low, box.high, found);
     }
-    static constexpr int ROOM = 128;
+    static constexpr int CAPACITY = 128;
 
   private:
     template <class Use>
     void add(const Node &node, int place, const Use &use) {
         leaf_[count_] = ~node.child[place];
         for (int k = 0; k < 3; ++k) row_[k][count_] = node.lo[k][place], row_[3 + k][count_] = node.hi[k][place];
-        if (++count_ == ROOM) hand_over(use);
+        if (++count_ == CAPACITY) hand_over(use);
     }
     // what is left of the last sixteen are boxes that nothing touches
     template <class Use>
@@ -94,8 +94,8 @@ class NearLeaves {
 
     const Tree &body_;
     int count_ = 0;
-    std::int32_t leaf_[ROOM];
-    alignas(64) float row_[6][ROOM];  // low corners axis by axis, then high ones
+    std::int32_t leaf_[CAPACITY];
+    alignas(64) float row_[6][CAPACITY];  // low corners axis by axis, then high ones
 };
 
 // one thread's search
@@ -127,7 +127,7 @@ class Search {
         FloatBox box;
         for (int k = 0; k < 3; ++k) box.add(corner[k]);
         box.grow(slack_);
-        std::int32_t near[NearLeaves::ROOM];
+        std::int32_t near[NearLeaves::CAPACITY];
         const int count = leaves_.touched(box, lanes_, near);
         if (!count) return;
         Blade blade;

@@ -91,8 +91,8 @@ Found exactly(std::int32_t e, Vec3 p, const Frames &f) {
     const Vec3 s = centre + Vec3{a[0] * u.x + a[1] * u.y + a[2] * u.z, a[4] * u.x + a[5] * u.y + a[6] * u.z, a[8] * u.x + a[9] * u.y + a[10] * u.z};
     if (f.along_ray) {
         // from outside or inside, the ray leaves the same way
-        const Vec3 way = surface::normalised(s - centre);
-        return {dot(p - s, way), way, s};
+        const Vec3 outward = surface::normalised(s - centre);
+        return {dot(p - s, outward), outward, s};
     }
     const Vec3 n = surface::normalised({b[0] * u.x + b[4] * u.y + b[8] * u.z, b[1] * u.x + b[5] * u.y + b[9] * u.z, b[2] * u.x + b[6] * u.y + b[10] * u.z});
     return {dot(p - s, n), n, s};

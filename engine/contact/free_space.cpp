@@ -25,14 +25,14 @@ double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] 
 // the two planes of one particle at x share the room between them; false: there is enough. With more room than `least`
 // cloth is not squeezed out.
 bool squeeze(const double *x, Plane &a, Plane &b, double least) {
-    const double need = a.height() + b.height(), rises = a.rise + b.rise, room = a.gap + b.gap;
-    if (room >= need || !(need > rises)) return false;
+    const double need = a.height() + b.height(), rises = a.rise + b.rise, space = a.gap + b.gap;
+    if (space >= need || !(need > rises)) return false;
     double mouth[3], size = 0;
     for (int k = 0; k < 3; ++k) mouth[k] = a.n[k] + b.n[k], size += mouth[k] * mouth[k];
     size = std::sqrt(size);
-    const bool opens = size > MOUTH && room < least;
-    const double tilt = opens ? TILT * std::min(1.0, (need - room) / LACK) : 0;
-    const double have = std::min(need, std::max(room, -DEEPEST) + 2 * tilt * SLIP);
+    const bool opens = size > MOUTH && space < least;
+    const double tilt = opens ? TILT * std::min(1.0, (need - space) / LACK) : 0;
+    const double have = std::min(need, std::max(space, -DEEPEST) + 2 * tilt * SLIP);
     // sheets keep off each other first, or all would lie in the middle and cross; the skins share what is left
     const double between = KEPT * std::min(rises, std::max(have, 0.0) / 2);
     for (Plane *plane : {&a, &b}) {

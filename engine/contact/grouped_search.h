@@ -38,8 +38,8 @@ class FollowedPoints {
         for (std::size_t p = 0; p < points; ++p) first_[p + 1] += first_[p];
     }
     bool searched(std::size_t i, Vec3 p) const {
-        const Vec3 way = p - load(earlier_.asked + 3 * i) - earlier_.drift;
-        if (!(dot(way, way) <= earlier_.slip * earlier_.slip)) return true;
+        const Vec3 displacement = p - load(earlier_.asked + 3 * i) - earlier_.drift;
+        if (!(dot(displacement, displacement) <= earlier_.slip * earlier_.slip)) return true;
         for (std::size_t b = 0; b < earlier_.box_count; ++b) {
             const double *low = earlier_.boxes + 6 * b, *high = low + 3;
             if (p.x > low[0] && p.x < high[0] && p.y > low[1] && p.y < high[1] && p.z > low[2] && p.z < high[2]) return true;
@@ -94,8 +94,8 @@ struct GroupedSearch {
                 for (int k = 0; k < many; ++k) into.push_back({point, record(hit[k])});
             };
             const auto each_packet = [&](const auto &use) {
-                for (int turn = 0; turn < team; ++turn) {
-                    const int whose = (rank + turn) % team;
+                for (int offset = 0; offset < team; ++offset) {
+                    const int whose = (rank + offset) % team;
                     const Share own = share(packets, whose, team);
                     for (std::size_t k; (k = taken[whose].fetch_add(1)) < own.end - own.begin;) use(own.begin + k);
                 }

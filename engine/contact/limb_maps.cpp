@@ -10,7 +10,7 @@
 
 using map_lookup::Hit;
 using map_lookup::kValues;
-using map_lookup::look;
+using map_lookup::sample;
 using map_lookup::MapOptions;
 using map_lookup::View;
 using surface::cross;
@@ -116,7 +116,7 @@ void PartMaps::grow(const Part &part, Side &side) const {
     for (const std::int32_t i : added) side.seen[i] = 1;
 }
 
-PartMaps::Side PartMaps::look_at(const Part &part, const std::vector<std::int32_t> &triangles, bool back) const {
+PartMaps::Side PartMaps::draw_side(const Part &part, const std::vector<std::int32_t> &triangles, bool back) const {
     const int w = part.width, h = part.height;
     const std::size_t pixels = static_cast<std::size_t>(w) * h;
     std::vector<double> point(3 * part.place.size());
@@ -154,7 +154,7 @@ void PartMaps::fill(const Part &part, Side sides[2]) const {
     if (part.behind.empty()) return;
     const Side own[2] = {sides[0], sides[1]};
     for (int back = 0; back < 2; ++back) {
-        const Side found = look_at(part, part.behind, back);
+        const Side found = draw_side(part, part.behind, back);
         for (std::size_t i = 0; i < found.seen.size(); ++i) {
             if (own[back].seen[i] || !own[!back].seen[i] || !found.seen[i]) continue;
             const float depth = found.values[9 * i + 8], other = own[!back].values[9 * i + 8];
@@ -166,7 +166,7 @@ void PartMaps::fill(const Part &part, Side sides[2]) const {
 }
 
 void PartMaps::draw_part(Part &part) const {
-    Side sides[2] = {look_at(part, part.triangle, false), look_at(part, part.triangle, true)};
+    Side sides[2] = {draw_side(part, part.triangle, false), draw_side(part, part.triangle, true)};
     fill(part, sides);
     for (int back = 0; back < 2; ++back) {
         for (int k = 0; k < o_.rim; ++k) grow(part, sides[back]);
@@ -272,7 +272,7 @@ void PartMaps::look_up_block(PointsView points, std::size_t begin, std::size_t e
         const Vec3 p = load(points.row(i));
         for (const Part *part : near) {
             Hit hit;
-            if (!look({part->width, part->height, part->left, part->top, part->pixel.data()}, o_, part->frame.to_part(p), hit)) continue;
+            if (!sample({part->width, part->height, part->left, part->top, part->pixel.data()}, o_, part->frame.to_part(p), hit)) continue;
             out.add(i, hit.gap, part->frame.to_world(hit.normal), hit.velocity);
             out.part.push_back(static_cast<std::int32_t>(part - parts_.data()));
         }
@@ -313,7 +313,7 @@ ContactList look_up_map(PointsView points, const View &map, const MapOptions &op
     std::vector<Hit> hits(n);
     std::vector<char> found(n, 0);
     for_ranges(n, 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) found[i] = look(map, options, load(points.row(i)), hits[i]);
+        for (std::size_t i = begin; i < end; ++i) found[i] = sample(map, options, load(points.row(i)), hits[i]);
     });
     ContactList list;
     for (std::size_t i = 0; i < n; ++i)

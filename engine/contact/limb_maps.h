@@ -75,7 +75,7 @@ class PartMaps {
         std::vector<char> seen;
         std::vector<float> values;
     };
-    Side look_at(const Part &part, const std::vector<std::int32_t> &triangles, bool back) const;
+    Side draw_side(const Part &part, const std::vector<std::int32_t> &triangles, bool back) const;
     void draw_part(Part &part) const;
     void fill(const Part &part, Side sides[2]) const;
     void grow(const Part &part, Side &side) const;

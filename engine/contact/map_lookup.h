@@ -62,7 +62,7 @@ inline bool planes(const View &map, const MapOptions &o, Vec3 at, Vec3 p, Hit &h
 }
 
 // contact of a point in the map's frame
-inline bool look(const View &map, const MapOptions &o, Vec3 p, Hit &hit) {
+inline bool sample(const View &map, const MapOptions &o, Vec3 p, Hit &hit) {
     if (!planes(map, o, p, p, hit)) return false;
     if (o.refine) {
         // the first plane tells where about the nearest skin is: ask there, and measure from the plane found there

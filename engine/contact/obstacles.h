@@ -1,4 +1,4 @@
-// What the engine asks by itself when it looks more than once in a step: a ball, and contacts with a skin that moves on.
+// What the engine asks by itself when it updates contacts more than once in a step: a ball, and contacts with a skin that moves on.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -91,8 +91,8 @@ struct TrackedContactUpdates {
             // the caller's numbers lie in another order
             if (k + 2 * soon < to) first.fetch(order[k + 2 * soon]), begin_to_read(asked + 3 * static_cast<std::size_t>(order[k + 2 * soon]));
             if (k + soon < to) first.fetch(given, order[k + soon]);
-            const Vec3 x = points[k], gone = x - load(asked + 3 * p), way = gone - since * tracked.going;
-            if (dot(way, way) <= tracked.slip * tracked.slip) {
+            const Vec3 x = points[k], gone = x - load(asked + 3 * p), displacement = gone - since * tracked.going;
+            if (dot(displacement, displacement) <= tracked.slip * tracked.slip) {
                 first.each(p, [&](std::size_t c) {
                     // by the plane that was given the skin is about as far off now
                     const Vec3 skin = load(given.velocity + 3 * c);

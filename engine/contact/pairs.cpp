@@ -20,16 +20,16 @@ V3 operator*(V3 a, double s) { return {a.x * s, a.y * s, a.z * s}; }
 double dot(V3 a, V3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 V3 cross(V3 a, V3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 constexpr double BESIDE = 0.003;  // [m]
-constexpr double ALIKE = 0.6, SAME = 0.8;  // cosines: the skin is below when its normal is that of the pair, more and more from one to the other
+constexpr double LEAST_COSINE = 0.6, SAME = 0.8;  // cosines: the skin is below when its normal is that of the pair, more and more from one to the other
 constexpr double PRESSED = 0.9;   // thicknesses: cloth that merely lies on cloth is not nearer
 constexpr double CROSSING = 0.2;  // sine: edges at a smaller angle run side by side
-constexpr double SOON = 1.5;      // thicknesses: nearer cloth is held apart before the next look even if it does not move
+constexpr double SOON = 1.5;      // thicknesses: nearer cloth is held apart before the next contact update even if it does not move
 constexpr double RISE = 0.0015;   // a stacked plane rises at most so far in one go [m]
 constexpr int LAYERS = 3;
 constexpr double FOLD = 0.08;     // folds that tip over are no wider [m]
 constexpr double EVEN = 0.5;      // cosine: cloth that faces otherwise than the cloth round it stands, or has tipped over
 constexpr int MOST_ROUNDS = 8;    // of smoothing, each as wide as a patch
-constexpr std::size_t CHUNK = 512;  // pairs that one thread looks at in one go
+constexpr std::size_t CHUNK = 512;  // pairs that one thread tests in one go
 
 template <class T>
 V3 at_point(const T *point, std::int32_t p) {
@@ -181,7 +181,7 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
     const std::int32_t other = p[edges ? 2 : 1];
     const T thick = (cloth.thickness[p[0]] + cloth.thickness[other]) / 2;
     // planes of cloth within twice the thickness are wanted for stacks
-    const T way = T(HURRY) * dt * std::sqrt(at.speed2[lane]), reach = 2 * thick + way, soon = T(SOON) * thick + way;
+    const T path = T(HURRY) * dt * std::sqrt(at.speed2[lane]), reach = 2 * thick + path, soon = T(SOON) * thick + path;
     if (at.distance2[lane] > reach * reach) return false;
     plane.soon = at.distance2[lane] <= soon * soon;
     const V3 apart{at.apart[0][lane], at.apart[1][lane], at.apart[2][lane]};
@@ -217,7 +217,7 @@ bool Pairs<T>::keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, in
 
 // a chunk of the watched pairs, faces first
 template <class T>
-void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk, std::vector<Plane> &found) const {
+void Pairs<T>::search_chunk(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk, std::vector<Plane> &found) const {
     const std::size_t face_chunks = (faces_ + CHUNK - 1) / CHUNK;
     const bool edges = chunk >= face_chunks;
     const std::size_t begin = edges ? faces_ + CHUNK * (chunk - face_chunks) : CHUNK * chunk;
@@ -242,13 +242,13 @@ void Pairs<T>::look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::
 }
 
 template <class T>
-void Pairs<T>::look(const ClothSides<T> &cloth, T dt, T far, bool wide) {
+void Pairs<T>::search(const ClothSides<T> &cloth, T dt, T far, bool wide) {
     particle_count_ = cloth.count;
     const std::size_t chunks = (faces_ + CHUNK - 1) / CHUNK + (edges_ + CHUNK - 1) / CHUNK;
     Found found(chunks);
     std::atomic<std::size_t> next{0};
     run_team(chunks < 4 ? 1 : thread_count(), [&](int, int, Barrier &) {
-        for (std::size_t k; (k = next.fetch_add(1)) < chunks;) look_at(cloth, dt, far, wide, k, found[k]);
+        for (std::size_t k; (k = next.fetch_add(1)) < chunks;) search_chunk(cloth, dt, far, wide, k, found[k]);
     });
     pack(found);
 }
@@ -289,9 +289,9 @@ void Pairs<T>::pack(const Found &found) {
     packed_ = soon[chunks];
     const std::size_t first = packed_ + padding();  // of the others
     count_ = first + later[chunks];
-    const std::size_t room = (count_ + lanes - 1) / lanes * lanes;
-    for (auto *list : {&thickness_, &friction_, &depth}) list->take(room);
-    particle.take(4 * room), weight.take(4 * room), normal.take(3 * room), push.take(4 * first);
+    const std::size_t padded = (count_ + lanes - 1) / lanes * lanes;
+    for (auto *list : {&thickness_, &friction_, &depth}) list->take(padded);
+    particle.take(4 * padded), weight.take(4 * padded), normal.take(3 * padded), push.take(4 * first);
     const Plane none{{0, 0, 0, 0}, {}, {}, T(0), T(-1), T(0), false};
     for (std::size_t i = packed_; i < first; ++i) put(none, i);
     for_ranges(chunks, 8, [&](std::size_t begin, std::size_t end) {
@@ -336,7 +336,7 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::uint32_t> 
                                const UniformOrEach<T> &thickness) const {
     const auto plane_towards = [&](std::int32_t p, const T *n, T sign) {
         for (std::size_t c = begin[p]; c < begin[p + 1]; ++c)
-            if (sign * (plane_normal[3 * c] * n[0] + plane_normal[3 * c + 1] * n[1] + plane_normal[3 * c + 2] * n[2]) > T(ALIKE))
+            if (sign * (plane_normal[3 * c] * n[0] + plane_normal[3 * c + 1] * n[1] + plane_normal[3 * c + 2] * n[2]) > T(LEAST_COSINE))
                 return static_cast<std::int32_t>(c);
         return std::int32_t(-1);
     };
@@ -374,8 +374,8 @@ std::vector<T> Pairs<T>::stack(const T *point, const std::vector<std::uint32_t> 
                 // are far enough apart though less so along the skin's normal. Gently where it is not there yet.
                 for (int i = 0; i < upper; ++i) {
                     const T *n = plane_normal + 3 * std::size_t(above[i]);
-                    const T alike = sign * (n[0] * pair.normal[0] + n[1] * pair.normal[1] + n[2] * pair.normal[2]);
-                    const T below = std::min((alike - T(ALIKE)) / T(SAME - ALIKE), T(1));
+                    const T cosine = sign * (n[0] * pair.normal[0] + n[1] * pair.normal[1] + n[2] * pair.normal[2]);
+                    const T below = std::min((cosine - T(LEAST_COSINE)) / T(SAME - LEAST_COSINE), T(1));
                     const T height = below * (risen[above[i]] + std::min(pair.thickness - pair.gap, T(RISE)));
                     if (height > T(0)) found[rank].push_back({above[i], std::min(height, T(LAYERS) * pair.thickness)});
                 }

@@ -2,7 +2,7 @@
 // substeps. Each pair is a weighted sum of four particles that must stay on its side of a plane through the origin:
 //   normal · Σ c_k x_k >= thickness
 // Between garments the side follows from the order in which they are worn; inside one garment it is where the cloth is.
-// Pairs are searched for once a frame (watch) and looked at more often (look).
+// Pairs are searched for once a frame (watch) and tested more often (search).
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@
 #include "contact/pairs_view.h"
 #include "geometry/proximity.h"
 
-// how far cloth can come in one look beyond its speed now, as a part of the way that speed takes it
+// how far cloth can come in one contact update beyond its speed now, as a part of the way that speed takes it
 constexpr double HURRY = 1.5;
 
 // Which way cloth faces, for the order of garments. Few particles are asked for.
@@ -67,14 +67,14 @@ struct ClothSides {
 template <class T>
 class Pairs {
   public:
-    // pairs to look at from now on, of a cloth with so many particles
+    // pairs to test from now on, of a cloth with so many particles
     void watch(const surface::Near &near, std::size_t particle_count);
     // Planes for the dt seconds [s] to come, of watched pairs that can come too near by then and are nearer than far [m].
-    void look(const ClothSides<T> &cloth, T dt, T far, bool wide);
+    void search(const ClothSides<T> &cloth, T dt, T far, bool wide);
     void clear();
-    // after the substeps: the next look makes its own planes
+    // after the substeps: the next contact update makes its own planes
     void release_memory();
-    // no look will come before the next search
+    // no contact update will come before the next search
     void forget();
 
     std::size_t count() const { return count_ - padding(); }
@@ -90,10 +90,10 @@ class Pairs {
     struct Plane {
         std::int32_t particle[4];
         T weight[4], normal[3], gap, thickness, friction;
-        bool soon;  // can come too near before the next look; the others are there for stacks
+        bool soon;  // can come too near before the next contact update; the others are there for stacks
     };
     using Found = std::vector<std::vector<Plane>>;  // by chunk
-    void look_at(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk, std::vector<Plane> &found) const;
+    void search_chunk(const ClothSides<T> &cloth, T dt, T far, bool wide, std::size_t chunk, std::vector<Plane> &found) const;
     bool keep(const ClothSides<T> &cloth, T dt, const NearLanes<T> &at, int lane, bool edges, Plane &plane) const;
     void put(const Plane &plane, std::size_t i);
     Plane plane(std::size_t i) const;

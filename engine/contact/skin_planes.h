@@ -180,8 +180,8 @@ class SkinPlanes {
     }
     // whether a particle comes as far as this [m] at twice its speed against the skin (x, y, z)
     static bool comes_near(double far, double x, double y, double z, double dt) {
-        const double way = std::max(far, 0.0);
-        return way * way <= 4 * dt * dt * (x * x + y * y + z * z);
+        const double distance = std::max(far, 0.0);
+        return distance * distance <= 4 * dt * dt * (x * x + y * y + z * z);
     }
     static std::vector<std::uint8_t> within_reach(const GivenContacts &given, const double *velocity, const UniformOrEach<T> &thickness, double dt) {
         const double still = beside(thickness);

@@ -7,7 +7,7 @@
 
 namespace surface {
 namespace {
-void make_room(SkinContacts &found, std::size_t total, bool triangles) {
+void reserve(SkinContacts &found, std::size_t total, bool triangles) {
     found.particle.take(total), found.triangle.take(triangles ? total : 0), found.gap.take(total), found.normal.take(3 * total), found.velocity.take(3 * total);
 }
 }  // namespace
@@ -22,7 +22,7 @@ SkinContacts find_contacts(const Tree &tree, const AskingPoints &points, double 
     const FollowedPoints followed(earlier ? *earlier : EarlierContacts{}, earlier ? points.count : 0);
     GroupedSearch<Contact> all(tree, points, radius, record, earlier ? &followed : nullptr);
     SkinContacts found;
-    make_room(found, all.total(), true);
+    reserve(found, all.total(), true);
     all.each([&](std::size_t c, std::int32_t i, const Contact &one) {
         found.particle[c] = i, found.triangle[c] = one.triangle, found.gap[c] = one.gap;
         store(&found.normal[3 * c], one.normal), store(&found.velocity[3 * c], one.velocity);
@@ -45,7 +45,7 @@ SkinContacts find_sides(const Tree &tree, const double *points, std::size_t coun
     std::size_t total = 0;
     for (const auto &part : hits) total += part.size();
     SkinContacts found;
-    make_room(found, total, false);
+    reserve(found, total, false);
     std::size_t c = 0;
     for (std::size_t i = 0; i < count; ++i)
         for (std::size_t k = i % many ? end[i - 1] : 0; k < end[i]; ++k, ++c) {

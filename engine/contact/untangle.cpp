@@ -112,8 +112,8 @@ Vec3 Untangler::out_of(std::int32_t t) const {
     return normalised({even[0], even[1], even[2]});
 }
 
-void Untangler::wish(std::int32_t particle, Vec3 way) {
-    wished_[particle] = wished_[particle] + way;
+void Untangler::wish(std::int32_t particle, Vec3 displacement) {
+    wished_[particle] = wished_[particle] + displacement;
     wishes_[particle] += 1;
 }
 
@@ -157,15 +157,15 @@ void Untangler::shorten(const Tree &one, const Tree &other, std::vector<Crossing
         const double strength = length(pull);
         if (!(strength > 1e-6)) continue;
         // gently where the curve runs nearly straight on
-        const Vec3 way = (step * std::min(1.0, strength) / strength) * pull;
+        const Vec3 displacement = (step * std::min(1.0, strength) / strength) * pull;
         const std::int32_t *edge = one.triangle(crossing.side / 3), *b = other.triangle(crossing.triangle);
         const int k = crossing.side % 3;
         if (&one == &cloth_) {
-            wish(edge[k], (1 - along) * way);
-            wish(edge[(k + 1) % 3], along * way);
+            wish(edge[k], (1 - along) * displacement);
+            wish(edge[(k + 1) % 3], along * displacement);
         }
         if (&other == &cloth_)
-            for (int n = 0; n < 3; ++n) wish(b[n], -weight[n] * way);
+            for (int n = 0; n < 3; ++n) wish(b[n], -weight[n] * displacement);
     }
 }
 
@@ -196,12 +196,12 @@ void Untangler::apply(double *position, const double *start, const double *inver
         moved_[i] = 0;
         if (wishes_[i] == 0) continue;
         const bool held = inverse_mass && !(inverse_mass[i] > 0);
-        Vec3 way = (1 / wishes_[i]) * wished_[i];
+        Vec3 displacement = (1 / wishes_[i]) * wished_[i];
         wished_[i] = {0, 0, 0}, wishes_[i] = 0;
-        const double size = length(way);
+        const double size = length(displacement);
         if (held || !(size > 0)) continue;
-        if (size > step) way = (step / size) * way;
-        store(position + 3 * i, within(load(position + 3 * i) + way, load(start + 3 * i), reach));
+        if (size > step) displacement = (step / size) * displacement;
+        store(position + 3 * i, within(load(position + 3 * i) + displacement, load(start + 3 * i), reach));
         moved_[i] = 1;
     }
 }
@@ -250,13 +250,13 @@ bool Untangler::draw_along(double *position, const double *start, const double *
             const double longest = std::max(GIVE * rest, std::min(longest_ * rest, length(load(start + 3 * j) - load(start + 3 * i))));
             const double now = length(side), free_i = inverse_mass && !(inverse_mass[i] > 0) ? 0 : 1, free_j = inverse_mass && !(inverse_mass[j] > 0) ? 0 : 1;
             if (!(now > longest) || free_i + free_j == 0) continue;
-            const Vec3 way = ((now - longest) / (now * (free_i + free_j))) * side;
+            const Vec3 displacement = ((now - longest) / (now * (free_i + free_j))) * side;
             const auto move = [&](std::size_t p, Vec3 by) {
                 store(position + 3 * p, within(load(position + 3 * p) + by, load(start + 3 * p), reach));
                 moved_[p] = 1;
             };
-            if (free_i > 0) move(i, way);
-            if (free_j > 0) move(j, -1.0 * way);
+            if (free_i > 0) move(i, displacement);
+            if (free_j > 0) move(j, -1.0 * displacement);
             drawn = true;
         }
     return drawn;

@@ -55,7 +55,7 @@ class Untangler {
     std::int32_t layer_of(std::int32_t t) const { return layer_.empty() ? 0 : layer_[t]; }
     double mean_edge() const;
     Vec3 out_of(std::int32_t t) const;
-    void wish(std::int32_t particle, Vec3 way);
+    void wish(std::int32_t particle, Vec3 displacement);
     void push_off_body(const Tree &body, const std::vector<TrianglePair> &pairs, double step);
     void part_layers(const std::vector<TrianglePair> &pairs, double step);
     void shrink_contours(const std::vector<TrianglePair> &pairs, bool layers, double step);

@@ -40,10 +40,10 @@ inline double log(double x) {
 
 // e^x for |x| up to 700, within a unit in the last place.
 inline double exp(double x) {
-    const double turns = std::floor(x * 1.4426950408889634 + 0.5), rest = (x - turns * detail::LN2_HIGH) - turns * detail::LN2_LOW;
+    const double power = std::floor(x * 1.4426950408889634 + 0.5), rest = (x - power * detail::LN2_HIGH) - power * detail::LN2_LOW;
     constexpr double c[] = {1.0 / 2,        1.0 / 6,         1.0 / 24,         1.0 / 120,         1.0 / 720,          1.0 / 5040,
                             1.0 / 40320,    1.0 / 362880,    1.0 / 3628800,    1.0 / 39916800,    1.0 / 479001600,    1.0 / 6227020800};
-    return detail::scaled(1 + (rest + rest * rest * detail::polynomial(c, rest)), static_cast<int>(turns));
+    return detail::scaled(1 + (rest + rest * rest * detail::polynomial(c, rest)), static_cast<int>(power));
 }
 
 // base^exponent of a positive base, within 2e-15 of the result while |exponent · ln base| < 12; exact for the exponents 0 and 1.

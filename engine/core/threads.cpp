@@ -173,7 +173,7 @@ void ThreadPool::run(int size, const TeamWork &work) {
         work(0, 1, barrier);
         return;
     }
-    std::lock_guard<std::mutex> turn(helpers_->busy);
+    std::lock_guard<std::mutex> lock(helpers_->busy);
     helpers_->run(size, work);
 }
 

@@ -7,16 +7,16 @@
 
 namespace frame {
 namespace {
-constexpr double LONGEST_SKIN_STEP = 0.02;  // the skin moves at most so far between two looks at it [m]: a quarter of a forearm's thickness
+constexpr double LONGEST_SKIN_STEP = 0.02;  // the skin moves at most so far between two contact updates [m]: a quarter of a forearm's thickness
 constexpr double THIN_SKIN_STEP = 0.012;    // … for thin limbs [m]: two fifths of a hand's thickness
-constexpr int LOOKS = 3;                    // near cloth is searched for once in so many looks at the skin, and at the start of each frame
+constexpr int BROAD_PERIOD = 3;  // near cloth is searched for once in so many contact updates, and at the start of each frame
 constexpr double NEAR = 0.05;               // skin farther than this from the box round the cloth is not looked at [m]
 constexpr int MOST_STEPS = 100000;
 
-int pieces(double way, double longest) { return static_cast<int>(std::clamp(std::ceil(way / longest), 1.0, double{MOST_STEPS})); }
+int pieces(double distance, double longest) { return static_cast<int>(std::clamp(std::ceil(distance / longest), 1.0, double{MOST_STEPS})); }
 }  // namespace
 
-FramePlan plan_frame(const body::SkinAndCloth &both, double dt, double longest_look, int followed_looks) {
+FramePlan plan_frame(const body::SkinAndCloth &both, double dt, double longest_contact_step, int followed_updates) {
     FramePlan plan;
     const bool moving = both.before != both.after;
     plan.velocity.assign(3 * both.vertex_count, 0.0);
@@ -26,18 +26,18 @@ FramePlan plan_frame(const body::SkinAndCloth &both, double dt, double longest_l
         plan.searches = std::max(plan.broad, pieces(travel.thin, THIN_SKIN_STEP));
         plan.boxes = std::move(travel.boxes);
     }
-    // a solver that looks often gets the skin where it is then, not where it was when the frame began
-    const int count = std::max(plan.searches, moving ? pieces(dt / longest_look - 1e-6, 1) : 1);
+    // a solver that updates contacts often gets the skin where it is then, not where it was when the frame began
+    const int count = std::max(plan.searches, moving ? pieces(dt / longest_contact_step - 1e-6, 1) : 1);
     // hardly any skin comes near before the next search that was too far: contacts are followed meanwhile
-    const int period = std::min(count / plan.searches, followed_looks);
+    const int period = std::min(count / plan.searches, followed_updates);
     int watched = 0, searched = 0;
     for (int step = 0; step < count; step += period) {
         const int taken = std::min(period, count - step);
         BodyStep one{static_cast<double>(step) / count, taken * dt / count, 0, 0, false};
         // a swinging hand asks for more searches than the rest: these are for the cloth near it
-        if (followed_looks > 1 && 0 < step && step < searched + count / plan.broad) one.follow = true, one.since = (step - searched) * dt / count;
+        if (followed_updates > 1 && 0 < step && step < searched + count / plan.broad) one.follow = true, one.since = (step - searched) * dt / count;
         else searched = step;
-        if (step + taken > watched) watched = step + std::max(LOOKS, taken), one.watch = dt / count * std::min(watched - step, count - step);
+        if (step + taken > watched) watched = step + std::max(BROAD_PERIOD, taken), one.watch = dt / count * std::min(watched - step, count - step);
         plan.steps.push_back(one);
     }
     return plan;
@@ -53,11 +53,11 @@ StepContacts SkinSource::find(const double *position) {
 FramePlan advance(ClothSolver &solver, SkinSource &source, bool follows, const ClothState &cloth, const MovingSkin &skin, const Air &air, double dt) {
     const std::size_t vertices = skin.after.count();
     const body::SkinAndCloth both{vertices, skin.before.data(), skin.after.data(), skin.limb.data(), skin.thin.data(), cloth.position.size() / 3, cloth.position.data(), cloth.velocity.data()};
-    FramePlan plan = plan_frame(both, dt, solver.longest_look(), follows ? solver.followed_looks() : 1);
+    FramePlan plan = plan_frame(both, dt, solver.longest_contact_step(), follows ? solver.followed_updates() : 1);
     for (const BodyStep &step : plan.steps) {
         PosedSkin now = skin.before;
         if (step.at > 0) {
-            const std::shared_ptr<double> place = room_for_vertices(vertices);
+            const std::shared_ptr<double> place = reserve_vertices(vertices);
             body::between(skin.before.data(), skin.after.data(), step.at, 3 * vertices, place.get());
             now = {place, vertices};
         }

@@ -29,8 +29,8 @@ struct FramePlan {
 };
 
 // Only skin that is or comes near the cloth counts (thin limbs: near some of it), and only its motion against the cloth as a whole, which travels with a
-// walking body. longest_look, followed_looks: of the solver; followed_looks is 1 where the contacts cannot be followed.
-FramePlan plan_frame(const body::SkinAndCloth &both, double dt, double longest_look, int followed_looks);
+// walking body. longest_contact_step, followed_updates: of the solver; followed_updates is 1 where the contacts cannot be followed.
+FramePlan plan_frame(const body::SkinAndCloth &both, double dt, double longest_contact_step, int followed_updates);
 
 // The skin between two poses; velocity: of its vertices [m/s].
 struct MovingSkin {

@@ -82,9 +82,9 @@ void ClothSolver::pull(const double *position, double *velocity, double dt) cons
     for (const Grabbed &g : grabbed_) {
         if (!held_.empty() && held_[g.particle]) continue;
         const std::size_t at = 3 * static_cast<std::size_t>(g.particle);
-        surface::Vec3 way = surface::load(target_.data()) + surface::load(g.offset.data()) - surface::load(&position[at]);
-        if (const double far = length(way); far > REACH) way = (REACH / far) * way;
-        const double to[3] = {way.x, way.y, way.z};
+        surface::Vec3 pull = surface::load(target_.data()) + surface::load(g.offset.data()) - surface::load(&position[at]);
+        if (const double far = length(pull); far > REACH) pull = (REACH / far) * pull;
+        const double to[3] = {pull.x, pull.y, pull.z};
         for (int a = 0; a < 3; ++a) {
             const double pulled = (velocity[at + a] + dt * RATE * RATE * to[a]) / (1 + dt * RATE * (2 + dt * RATE));
             velocity[at + a] += g.share * (pulled - velocity[at + a]);
@@ -135,13 +135,13 @@ double ClothSolver::substep(std::span<const double> position, double speed, doub
     return 1 / (rate * fixed_math::power(std::max(1.0, static_cast<double>(particle_count()) / LARGE), 1.0 / 3));
 }
 
-ClothSolver::Laws ClothSolver::laws(std::span<const double> position, const double *velocity, bool over_skin, double look) const {
+ClothSolver::Laws ClothSolver::laws(std::span<const double> position, const double *velocity, bool over_skin, double period) const {
     const SolverSettings &s = model_.settings;
     const auto [speed, whipping] = speeds(velocity, particle_count());
     const bool chosen = !(s.substep > 0);  // what follows the substeps is left alone where the user sets them
     over_skin = over_skin && chosen && !model_.grid;
     Laws l{};
-    const double wanted = chosen ? std::floor(look / substep(position, speed, whipping, over_skin) + 0.5) : std::ceil(look / s.substep - 1e-9);
+    const double wanted = chosen ? std::floor(period / substep(position, speed, whipping, over_skin) + 0.5) : std::ceil(period / s.substep - 1e-9);
     l.substeps = static_cast<int>(std::clamp(wanted, 1.0, 100000.0));
     l.swift = swiftness(speed, SLOW, BRISK);
     // what carries on from substep to substep also carries on trembling
@@ -210,7 +210,7 @@ void ClothSolver::step(double *position, double *velocity, ContactSource &source
     if (!levels_ready_) set_levels();
     const std::span<const double> places{position, 3 * particle_count()};
     const bool nowhere = source.nowhere();
-    const int parts = nowhere && !s.self_collision ? 1 : static_cast<int>(std::max(1.0, std::ceil(dt / longest_look() - 1e-6)));
+    const int parts = nowhere && !s.self_collision ? 1 : static_cast<int>(std::max(1.0, std::ceil(dt / longest_contact_step() - 1e-6)));
     const Laws law = laws(places, velocity, !nowhere, dt / parts);
     // with a head start constraints ask for so much less in each substep (StepOptions::asked_dt2)
     if (s.levels) cloth_->set_limit_compliance(std::min(SOFT_STRETCH * s.firmer / law.firm, MOST_SOFT_STRETCH), dt / parts / law.substeps * std::sqrt(1.0 - law.head_start), law.firm);
@@ -220,18 +220,18 @@ void ClothSolver::step(double *position, double *velocity, ContactSource &source
     in.substep_count = law.substeps, in.gravity = air.gravity, in.wind = air.wind;
     in.speed_limit = s.speed_limit, in.jolt = law.jolt, in.cloth_radius = s.self_collision ? s.cloth_radius : 0.0;
     in.head_start = law.head_start, in.compression = s.compression * (1.0 - law.buckling), in.rubbing = law.rubbing, in.apart = law.apart;
-    for (int part = 0; part < parts; part += in.looks) {
+    for (int part = 0; part < parts; part += in.contact_updates) {
         in.skin_time = part * dt / parts;
         StepContacts contacts = ball ? StepContacts{} : source.find(position);
         move_on(contacts, in.skin_time);
         loosen(contacts);
         // a ball is asked, and contacts are followed over the skin, without coming back here
-        in.looks = ball ? parts : contacts.tracked ? std::min(FOLLOWED, parts - part) : 1;
-        in.dt = in.looks * dt / parts;
+        in.contact_updates = ball ? parts : contacts.tracked ? std::min(FOLLOWED, parts - part) : 1;
+        in.dt = in.contact_updates * dt / parts;
         in.seam_from = seams_now_ + (seams_next_ - seams_now_) * part / parts;
-        in.seam_to = seams_now_ + (seams_next_ - seams_now_) * (part + in.looks) / parts;
+        in.seam_to = seams_now_ + (seams_next_ - seams_now_) * (part + in.contact_updates) / parts;
         in.watch = part ? 0.0 : watch == THIS_STEP ? dt : watch;
-        in.evening = part + in.looks == parts ? law.evening : 0.0;
+        in.evening = part + in.contact_updates == parts ? law.evening : 0.0;
         pull(position, velocity, in.dt);
         cloth_->step(position, velocity, in, contacts, ball);
     }

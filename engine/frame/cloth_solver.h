@@ -1,4 +1,4 @@
-// The default solver: a cloth (cloth/cloth.h), and by which laws it is stepped: substeps, looks at the skin, stiffness of limits, rubbing.
+// The default solver: a cloth (cloth/cloth.h), and by which laws it is stepped: substeps, contact updates, stiffness of limits, rubbing.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -23,7 +23,7 @@ struct SolverSettings {
     double substep = 0;      // longest substep as the user sets it [s]; 0: as above
     int levels = 4;          // of coarse limits; 0: neither these nor long threads nor evening, pure physics
     double head_start = 0.45, compression = 0.3, evening = 0.75;
-    int contact_queries = 2;  // looks at the skin per 1/60 s
+    int contact_queries = 2;  // contact updates per 1/60 s
     bool self_collision = true;
     double cloth_radius = 0.01, apart = 0.1, drag = 0, speed_limit = 20;  // [m], [m/s], [1/s], [m/s]
     double firmer = FIRMER, jolt_at_rest = JOLT_AT_REST;  // laws that tests take others of
@@ -68,9 +68,9 @@ class ClothSolver {
     SolverSettings &settings() { return model_.settings; }
     // how often the stretch of the cloth has been measured
     std::size_t measured() const { return measured_; }
-    // the longest time between two looks at the skin [s], and in how many looks it is searched once
-    double longest_look() const { return 1.0 / (60 * model_.settings.contact_queries); }
-    int followed_looks() const { return FOLLOWED; }
+    // the longest time between two contact updates [s], and in how many of them the skin is searched once
+    double longest_contact_step() const { return 1.0 / (60 * model_.settings.contact_queries); }
+    int followed_updates() const { return FOLLOWED; }
     // lays the coarse limits out round what is pinned; the next step would
     void set_levels();
 
@@ -101,7 +101,7 @@ class ClothSolver {
 
   private:
     struct Laws;
-    Laws laws(std::span<const double> position, const double *velocity, bool over_skin, double look) const;
+    Laws laws(std::span<const double> position, const double *velocity, bool over_skin, double period) const;
     double moving_rate(std::span<const double> position, double whipping, bool over_skin) const;
     void lean_folds(const double *position);
     void loosen(const StepContacts &contacts);

@@ -84,8 +84,8 @@ void carry_zones(const ZoneCloth &cloth, const Marks &zone, const std::vector<Tr
             for (int a = 0; a < 3; ++a)
                 for (int b = 0; b < 3; ++b) sum[a][b] += f[a] * t[b];
         }
-        const Matrix3 turn = nearest_rotation(sum);
-        const auto row = [&](int r, Vec3 v) { return turn[r][0] * v.x + turn[r][1] * v.y + turn[r][2] * v.z; };
+        const Matrix3 rotation = nearest_rotation(sum);
+        const auto row = [&](int r, Vec3 v) { return rotation[r][0] * v.x + rotation[r][1] * v.y + rotation[r][2] * v.z; };
         for (const std::int32_t p : mine) {
             if (!cloth.free[p]) continue;
             const Vec3 from = load(start + 3 * p) - middle;

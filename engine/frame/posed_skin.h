@@ -1,4 +1,4 @@
-// The skin of a body at one instant: a value that is handed on, never a state of the contact that looks at it.
+// The skin of a body at one instant: a value that is handed on, never a state of the contact.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -23,7 +23,7 @@ class PosedSkin {
 };
 
 // room for the vertices of a pose, to be filled before it is handed on
-inline std::shared_ptr<double> room_for_vertices(std::size_t count) {
+inline std::shared_ptr<double> reserve_vertices(std::size_t count) {
     return {new double[3 * count], std::default_delete<double[]>()};
 }
 

@@ -85,10 +85,10 @@ bool Rest::stay(const StateArrays &start, StateArrays &end, const std::vector<do
 }
 
 bool Rest::asleep(const StateArrays &start, const StateArrays &end, const PosedSkin &before, const PosedSkin &after, double dt) {
-    std::vector<double> way(end.position.size());
+    std::vector<double> displacement(end.position.size());
     double most = 0;
-    for (std::size_t i = 0; i < way.size(); ++i) way[i] = end.position[i] - start.position[i], most = std::max(most, std::abs(way[i]));
-    if (!(mean_speed(way) < STICKING * dt * dt) || !(most < STILL) || !same_skin(before, after)) return false;
+    for (std::size_t i = 0; i < displacement.size(); ++i) displacement[i] = end.position[i] - start.position[i], most = std::max(most, std::abs(displacement[i]));
+    if (!(mean_speed(displacement) < STICKING * dt * dt) || !(most < STILL) || !same_skin(before, after)) return false;
     Marks crossing(label_.size(), 0);
     return !mark_crossing(start.position, after, crossing);
 }

@@ -37,7 +37,7 @@ struct SkinModel {
     double radius = 0.02;  // points farther than this from the skin have no contact [m]
 };
 
-// where and when a search that follows earlier contacts looks everywhere all the same
+// where and when a search that follows earlier contacts searches everywhere all the same
 struct Meanwhile {
     double since = 0;  // after all were searched [s]
     std::span<const double> boxes;  // (box, 2, 3) [m]

@@ -15,7 +15,7 @@ namespace frame {
 class SkinSides final : public SkinSource {
   public:
     using SkinSource::SkinSource;
-    // no tracked contacts: it is asked again at each look, all sides count then too; hands that stand still grip
+    // no tracked contacts: it is asked again at each contact update, all sides count then too; hands that stand still grip
     StepContacts find(const double *position) override;
 
   private:

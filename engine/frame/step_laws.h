@@ -40,7 +40,7 @@ constexpr double AT_ONCE = 20;
 constexpr double RUBBING = 0.04, STICKING = 0.08;
 // The mean speed below which cloth sticks [m/s], less and less up to twice this; the highest rate [1/s].
 constexpr double NEARLY_STILL = 0.03, HARDEST_BRAKE = 5;
-// The skin is searched once in so many looks at least, and followed from there: cloth itself whips.
+// The skin is searched once in so many contact updates at least, and followed from there: cloth itself whips.
 constexpr int FOLLOWED = 2;
 
 struct Speeds {

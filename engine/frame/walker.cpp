@@ -72,7 +72,7 @@ void Walker::pin(std::span<const std::int32_t> particles) {
 PosedSkin Walker::pose(std::span<const double> world) const {
     const std::size_t joints = model_.rest_frames.size() / 16, vertices = model_.skin_rest.size() / 3;
     require(joints > 0 && world.size() == model_.rest_frames.size(), "a pose needs one transform per joint");
-    const std::shared_ptr<double> place = room_for_vertices(vertices);
+    const std::shared_ptr<double> place = reserve_vertices(vertices);
     const std::vector<double> pose = body::from_rest(world.data(), model_.rest_frames.data(), joints);
     body::skin({vertices, model_.weight.size() / std::max<std::size_t>(vertices, 1), model_.skin_rest.data(), model_.weight_joint.data(), model_.weight.data()}, pose.data(), joints,
                model_.dual, nullptr, 1.0, place.get(), nullptr);
@@ -81,7 +81,7 @@ PosedSkin Walker::pose(std::span<const double> world) const {
 
 PosedSkin Walker::pose_of(std::span<const double> vertices) const {
     require(vertices.size() == model_.skin_rest.size(), "a pose needs one place per vertex");
-    const std::shared_ptr<double> place = room_for_vertices(vertices.size() / 3);
+    const std::shared_ptr<double> place = reserve_vertices(vertices.size() / 3);
     std::copy(vertices.begin(), vertices.end(), place.get());
     return {place, vertices.size() / 3};
 }

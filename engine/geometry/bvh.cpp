@@ -14,15 +14,15 @@ namespace surface {
 
 // A search in two steps: float32 distances collect the triangles that can be nearest, double precision decides among them.
 struct Tree::Best {
-    static constexpr int room = 64;
+    static constexpr int capacity = 64;
     Vec3 p;
     float rounded[3];   // p
     double radius2;     // squared [m2]
     float slack;        // rounding of float32 coordinates [m]
     float limit;        // squared distance still worth a look
     int count = 0;
-    std::int32_t candidate[room];
-    float distance2[room];
+    std::int32_t candidate[capacity];
+    float distance2[capacity];
     ClosestPoint closest;  // decided so far
 
     Best(Vec3 point, double radius, double extent) : p(point), radius2(radius * radius), slack(rounding(point, extent)) {
@@ -62,7 +62,7 @@ void Tree::search_leaf(const Leaf &leaf, Best &best) const {
     for (int k = 0; k < leaf.count(); ++k) {
         if (!(distance2[k] <= best.limit)) continue;
         best.limit = std::min(best.limit, enlarged(distance2[k], best.slack));
-        if (best.count == Best::room) decide(best);
+        if (best.count == Best::capacity) decide(best);
         best.candidate[best.count] = leaf.triangle[k];
         best.distance2[best.count++] = distance2[k];
     }
@@ -110,12 +110,12 @@ void Tree::search(std::int32_t root, Best &best) const {
 
 // Whether no triangle that shares the closest point's edge or corner is nearer, or, being as near, has the lower number: then that point is theirs too.
 bool Tree::nearer_than_beside(Vec3 p, const ClosestPoint &closest) const {
-    constexpr double ALIKE = 1e-9;  // rounding of squared distances, as a share of them
+    constexpr double TIE = 1e-9;  // rounding of squared distances, as a share of them
     bool nearer = true;
     each_beside(closest.triangle, closest.at.feature, [&](std::int32_t t) {
         if (!nearer) return;
         const double other = closest_on(p, t, [this](std::int32_t v) { return vertex(v); }).distance2;
-        nearer = other >= (t < closest.triangle ? 1 + ALIKE : 1 - ALIKE) * closest.distance2;
+        nearer = other >= (t < closest.triangle ? 1 + TIE : 1 - TIE) * closest.distance2;
     });
     return nearer;
 }
@@ -127,7 +127,7 @@ void Tree::sides(Vec3 p, double radius, std::vector<Hit> &found) const {
     const float limit = search_limit(std::min(radius, 1e15), rounding(p, extent_));
     float rounded[3];
     store(rounded, p);
-    const auto look_at = [&](const Leaf &leaf) {
+    const auto visit = [&](const Leaf &leaf) {
         float distance2[4];
         leaf_distance2(leaf.corner[0][0], rounded, distance2);
         for (int k = 0; k < leaf.count(); ++k) {
@@ -138,7 +138,7 @@ void Tree::sides(Vec3 p, double radius, std::vector<Hit> &found) const {
         }
     };
     for (const auto root : roots_)
-        if (root >= 0) each_leaf(root, p, limit, look_at);
+        if (root >= 0) each_leaf(root, p, limit, visit);
     std::sort(found.begin() + first, found.end(), [](const Hit &a, const Hit &b) { return a.triangle < b.triangle; });
 }
 

@@ -22,20 +22,20 @@ struct BoxRows {
 
 // leaves near some points, and their boxes
 struct Shelf {
-    static constexpr int room = 256;
-    alignas(64) float low[3][room], high[3][room];
-    const Leaf *leaf[room];
+    static constexpr int capacity = 256;
+    alignas(64) float low[3][capacity], high[3][capacity];
+    const Leaf *leaf[capacity];
     int count = 0;
 };
 
 // The triangles that can be nearest to a point, by their distances in float32, which may be wrong by slack [m] either way.
 struct Candidates {
-    static constexpr int room = 64;
+    static constexpr int capacity = 64;
     float p[3], slack;
     float limit, least;  // squared distances: still worth a look; least so far
     int count;
-    std::int32_t triangle[room];
-    float distance2[room];
+    std::int32_t triangle[capacity];
+    float distance2[capacity];
 };
 // each instruction set has its own
 static inline float enlarged(float distance2, float slack) {
@@ -57,7 +57,7 @@ struct Blade {
 }  // namespace surface
 
 #define TOILE_LEAF_SEARCH                                                                                              \
-    /* the triangles of a shelf that can be nearest to a point; false: more of them than there is room for */          \
+    /* the triangles of a shelf that can be nearest to a point; false: more of them than there is capacity for */          \
     bool near_triangles(const surface::Shelf &shelf, surface::Candidates &found);                                      \
     /* squared distances of points (axis, point) to a triangle each: its corners in `rounded` (vertex, 4) */           \
     void hint_distances2(const float *rounded, const std::int32_t *const *triangle, const float (*p)[surface::HINTS_AT_ONCE], float *distance2); \

@@ -207,7 +207,7 @@ inline bool keep_nearest(const surface::Leaf *const *leaf, const Lane<float> &di
     for (; bits; bits &= bits - 1) {
         const int k = lowest_bit(bits);
         const std::int32_t t = leaf[k / 4]->triangle[k % 4];
-        if (found.count == surface::Candidates::room) return false;
+        if (found.count == surface::Candidates::capacity) return false;
         // unused places repeat a triangle
         if (found.count && found.triangle[found.count - 1] == t) continue;
         found.triangle[found.count] = t, found.distance2[found.count++] = distance2[k];
@@ -281,8 +281,8 @@ void leaf_distance2(const float *corners, const float *p, float *distance2) {
 }
 
 bool near_triangles(const surface::Shelf &shelf, surface::Candidates &found) {
-    std::int32_t near[surface::Shelf::room + surface::BOXES_AT_ONCE];
-    const int count = near_boxes({shelf.low[0], shelf.high[0], surface::Shelf::room, shelf.count}, found.p, found.limit, near);
+    std::int32_t near[surface::Shelf::capacity + surface::BOXES_AT_ONCE];
+    const int count = near_boxes({shelf.low[0], shelf.high[0], surface::Shelf::capacity, shelf.count}, found.p, found.limit, near);
     near[count] = near[count ? count - 1 : 0];  // of an odd number the last one counts twice
     for (int i = 0; i < count; i += 2) {
         const surface::Leaf *const leaf[2] = {shelf.leaf[near[i]], shelf.leaf[near[i + 1]]};

@@ -132,7 +132,7 @@ struct Tree::Packet {
                     open[open_count++] = node.child[k];
                     continue;
                 }
-                if (shelf.count == Shelf::room) return false;
+                if (shelf.count == Shelf::capacity) return false;
                 begin_to_read(&tree.leaves_[~node.child[k]]);
                 shelf.leaf[shelf.count] = &tree.leaves_[~node.child[k]];
                 for (int a = 0; a < 3; ++a) shelf.low[a][shelf.count] = node.lo[a][k], shelf.high[a][shelf.count] = node.hi[a][k];

@@ -22,9 +22,9 @@ int shadow_winding(Flat p, const Flat *corner) {
         const Flat a = corner[k], b = corner[(k + 1) % 3];
         const bool up = a.y <= p.y && b.y > p.y, down = a.y > p.y && b.y <= p.y;
         if (!up && !down) continue;
-        const int turn = orient2d(a.x, a.y, b.x, b.y, p.x, p.y);
-        if (up && turn > 0) ++sum;
-        if (down && turn < 0) --sum;
+        const int side = orient2d(a.x, a.y, b.x, b.y, p.x, p.y);
+        if (up && side > 0) ++sum;
+        if (down && side < 0) --sum;
     }
     return sum;
 }

@@ -20,13 +20,13 @@ void make_diagonal(Matrix4 &m, Matrix4 &vectors) {
                 const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
                 const double t = (theta < 0 ? -1.0 : 1.0) / (std::abs(theta) + std::sqrt(theta * theta + 1));
                 const double c = 1 / std::sqrt(t * t + 1), s = t * c;
-                const auto turn = [&](double &a, double &b) {
+                const auto rotate = [&](double &a, double &b) {
                     const double x = a, y = b;
                     a = c * x - s * y, b = s * x + c * y;
                 };
-                for (int k = 0; k < 4; ++k) turn(m[k][p], m[k][q]);
-                for (int k = 0; k < 4; ++k) turn(m[p][k], m[q][k]);
-                for (int k = 0; k < 4; ++k) turn(vectors[k][p], vectors[k][q]);
+                for (int k = 0; k < 4; ++k) rotate(m[k][p], m[k][q]);
+                for (int k = 0; k < 4; ++k) rotate(m[p][k], m[q][k]);
+                for (int k = 0; k < 4; ++k) rotate(vectors[k][p], vectors[k][q]);
             }
     }
 }

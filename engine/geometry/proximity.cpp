@@ -132,10 +132,10 @@ namespace {
 // which of all patches the one in turn touches, of the thread that asks
 struct Marks {
     std::vector<std::uint64_t> of;  // turn
-    std::uint64_t turn = 0;
+    std::uint64_t mark = 0;
 };
 
-// the two patches that a thread looks at; the first is the same for a while
+// the two patches that a thread compares; the first is the same for a while
 class Opened {
   public:
     Opened(const PatchView &patches, bool wide) : patches_(patches), open_(wide ? avx2::open_patch : plain::open_patch) {}
@@ -161,8 +161,8 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
     const auto a = order_[at];
     if (!smooth(a)) meet(a, a, true, radius_between(a, a));
     if (marks.of.size() < patch_count()) marks.of.resize(patch_count(), 0);
-    const auto turn = ++marks.turn;
-    for (auto k = patch_[a].touch; k < patch_[a + 1].touch; ++k) marks.of[touch_[k]] = turn;
+    const auto mark = ++marks.mark;
+    for (auto k = patch_[a].touch; k < patch_[a + 1].touch; ++k) marks.of[touch_[k]] = mark;
     std::int32_t between[most_joints] = {};
     const float *box = &now_.box[8 * std::size_t(a)], reach = now_.reach[a];
     Float4 low[3], high[3];
@@ -178,7 +178,7 @@ void Patches::each_near_patch(std::size_t at, bool joined_rest, const Meet &meet
             const auto b = order_[j + std::countr_zero(static_cast<unsigned>(bits))];
             const float radius = radius_between(a, b);
             if (!reaches(box, box + 4, &now_.box[8 * std::size_t(b)], radius)) continue;
-            const bool related = marks.of[b] == turn;
+            const bool related = marks.of[b] == mark;
             const std::size_t joined = related || !joined_rest ? 0 : joints(a, b, between);
             if ((related || joined) && smooth(a, b, between, between + joined)) continue;
             meet(a, b, related, radius);
@@ -219,7 +219,7 @@ void Patches::take(const T *position, std::size_t stride) {
     axis_[0] = longest, axis_[1] = longest == 1 ? 0 : 1, axis_[2] = longest == 2 ? 0 : 2;
 }
 
-// how far each patch reaches out: half of the radius, and its way against the mean of the cloth
+// how far each patch reaches out: half of the radius, and its path against the mean of the cloth
 template <class T>
 void Patches::update_reach(const T *velocity, std::size_t stride, float radius, float ahead, float most) {
     const std::size_t count = patch_count();
@@ -317,9 +317,9 @@ void Patches::find_ahead(const T *position, const T *velocity, std::size_t strid
         NearWork work;
         Opened opened(patches, wide_);
         const auto search = [&](std::int32_t a, std::int32_t b, bool related, float r) {
-            const std::size_t room = NearWork::ROOM + NearWork::BATCH;
-            if (faces.size() < work.near_faces + room) faces.resize(2 * work.near_faces + room);
-            if (edges.size() < work.near_edges + room) edges.resize(2 * work.near_edges + room);
+            const std::size_t capacity = NearWork::CAPACITY + NearWork::BATCH;
+            if (faces.size() < work.near_faces + capacity) faces.resize(2 * work.near_faces + capacity);
+            if (edges.size() < work.near_edges + capacity) edges.resize(2 * work.near_edges + capacity);
             work.near_face = faces[0].data(), work.near_edge = edges[0].data();
             const auto [one, two] = opened(a, b);
             wide_ ? avx2::search_patches(patches, one, two, related, r, work) : plain::search_patches(patches, one, two, related, r, work);

@@ -54,7 +54,7 @@ struct OpenPatch {
 struct NearWork {
     static constexpr int BATCH = 64;
     // no two patches have more candidates: at most 12 triangles, 36 vertices and 36 edges each
-    static constexpr std::size_t ROOM = 2048;
+    static constexpr std::size_t CAPACITY = 2048;
     std::int32_t face[BATCH][4], edge[BATCH][4];
     float face_radius2[BATCH], edge_radius2[BATCH];
     int faces = 0, edges = 0;
@@ -64,7 +64,7 @@ struct NearWork {
 
 #define TOILE_SEARCH                                                                                                        \
     void open_patch(const PatchView &patches, std::int32_t number, OpenPatch &open);                                        \
-    /* candidates between two patches within radius [m]; there must be ROOM for all of them */                              \
+    /* candidates between two patches within radius [m]; there must be CAPACITY for all of them */                              \
     void search_patches(const PatchView &patches, const OpenPatch &a, const OpenPatch &b, bool related, float radius, NearWork &work); \
     /* measures the candidates that are left */                                                                             \
     void finish_search(const PatchView &patches, NearWork &work);                                                           \

@@ -17,7 +17,7 @@ struct Flat {
 };
 // drop one coordinate, keeping the orientation
 Flat project(Vec3 p, int axis) { return axis == 0 ? Flat{p.y, p.z} : axis == 1 ? Flat{p.z, p.x} : Flat{p.x, p.y}; }
-int turn(Flat a, Flat b, Flat c) { return orient2d(a.x, a.y, b.x, b.y, c.x, c.y); }
+int orientation(Flat a, Flat b, Flat c) { return orient2d(a.x, a.y, b.x, b.y, c.x, c.y); }
 
 bool overlap(double a, double b, double c, double d) {
     return std::max(std::min(a, b), std::min(c, d)) <= std::min(std::max(a, b), std::max(c, d));
@@ -25,7 +25,7 @@ bool overlap(double a, double b, double c, double d) {
 
 // closed segments in a plane
 bool segments_meet(Flat p, Flat q, Flat a, Flat b) {
-    if (turn(p, q, a) * turn(p, q, b) > 0 || turn(a, b, p) * turn(a, b, q) > 0) return false;
+    if (orientation(p, q, a) * orientation(p, q, b) > 0 || orientation(a, b, p) * orientation(a, b, q) > 0) return false;
     return overlap(p.x, q.x, a.x, b.x) && overlap(p.y, q.y, a.y, b.y);
 }
 
@@ -40,14 +40,14 @@ bool segments_meet(Vec3 p, Vec3 q, Vec3 a, Vec3 b) {
 }
 
 bool in_triangle(Flat p, Flat a, Flat b, Flat c, int side) {
-    return turn(a, b, p) * side >= 0 && turn(b, c, p) * side >= 0 && turn(c, a, p) * side >= 0;
+    return orientation(a, b, p) * side >= 0 && orientation(b, c, p) * side >= 0 && orientation(c, a, p) * side >= 0;
 }
 
 // the segment lies in the triangle's plane, or the triangle has no area
 bool flat_segment_meets_triangle(Vec3 p, Vec3 q, Vec3 a, Vec3 b, Vec3 c) {
     for (int axis = 0; axis < 3; ++axis) {
         const Flat s = project(a, axis), t = project(b, axis), u = project(c, axis);
-        const int side = turn(s, t, u);
+        const int side = orientation(s, t, u);
         if (side == 0) continue;
         const Flat e = project(p, axis), f = project(q, axis);
         return in_triangle(e, s, t, u, side) || in_triangle(f, s, t, u, side) || segments_meet(e, f, s, t) ||
@@ -162,8 +162,8 @@ struct Relatives {
         if (dot(u, v) < 0 && dot(u, v) * dot(u, v) > 1e-8 * dot(u, u) * dot(v, v)) return false;
         if (orient3d(p[0], p[1], p[2], q[n]) != 0) return false;
         for (int axis = 0; axis < 3; ++axis) {
-            const int side = turn(project(a, axis), project(b, axis), project(p[k], axis));
-            if (side) return side * turn(project(a, axis), project(b, axis), project(q[n], axis)) > 0;
+            const int side = orientation(project(a, axis), project(b, axis), project(p[k], axis));
+            if (side) return side * orientation(project(a, axis), project(b, axis), project(q[n], axis)) > 0;
         }
         return false;
     }

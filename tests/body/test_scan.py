@@ -137,7 +137,7 @@ def test_unit_up_and_facing_are_found(unit: str, factor: float, file_from_ours: 
     cloud = clean(points @ file_from_ours.T * factor, triangles[:, ::-1], "scan")
     facing = find_orientation(cloud.points, "scan")
     assert facing.unit == unit
-    assert np.trace(facing.turn @ file_from_ours) > 1 + 2 * np.cos(np.radians(12.0))
+    assert np.trace(facing.rotation @ file_from_ours) > 1 + 2 * np.cos(np.radians(12.0))
 
 
 def test_a_size_that_no_unit_explains_is_refused() -> None:

@@ -96,8 +96,8 @@ def test_meanwhile_is_at_unless_a_collider_knows_better() -> None:
 
 def test_a_solver_that_has_but_step_and_pin_needs_no_looks() -> None:
     solver = Falling()
-    assert solver.longest_look == math.inf
-    assert solver.followed_looks == 1
+    assert solver.longest_contact_step == math.inf
+    assert solver.followed_updates == 1
     state = State(np.zeros((1, 3)), np.zeros((1, 3)))
     state = advance_frame(solver, Bubble(), state, *poses(), 0.1)
     np.testing.assert_allclose(state.position, [[0.0, -0.0981, 0.0]])

@@ -13,7 +13,7 @@ from toile.garment.build import build
 from toile.pattern.drafts.library import draft
 from toile.sim.colliders.contacts import COLLIDERS
 from toile.sim.colliders.maps import MapCollider
-from toile.sim.colliders.surface import SurfaceCollider
+from toile.sim.colliders.surface import SurfaceCollider, SurfaceSettings
 from toile.sim.dress.dress import dress_garments, place_outfit
 from toile.sim.dress.sew import SewSettings, sew
 from toile.sim.method import Method, make_method, parse_tuning
@@ -54,6 +54,14 @@ def test_settings_go_to_whom_they_belong(woman):
     # a name that both have is the solver's
     both = make_method("xpbd", "ellipsoids", {"thickness": 0.003})
     assert both.solver_settings.thickness == 0.003
+
+
+def test_settings_of_older_files_keep_their_meaning():
+    collider = {"tents": False, "mittens": "no"}
+    method = make_method("verlet", "surface", {"look_every": "7", "collider.tents": "no", "mittens": "no"})
+    assert method.solver_settings == VerletSettings(check_every=7)
+    assert method.collider_settings == SurfaceSettings(tip_proxies=False, hand_proxies=False)
+    assert Method(collider_settings=collider).collider_settings == method.collider_settings
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,6 @@ def test_the_command_line_takes_a_paper(tmp_path, capsys):
     main(["dress", str(pattern), "--paper", "004", "--edge", "6cm", "--set", "iterations=7", "-o", str(out)])
     told = toile.load_recording(out).settings
     assert (told["solver"], told["collider"]) == ("verlet", "limb_maps")
-    assert told["verlet"]["look_every"] == 1
+    assert told["verlet"]["check_every"] == 1
     assert told["verlet"]["iterations"] == 7
     assert json.dumps(told["collider limb_maps"])

@@ -8,7 +8,7 @@ from toile.core.records import Floats, Ints
 
 ALONG = 0.02
 """slant² up to which a limit holds threads"""
-IN_TURN = 1.5
+SWEEP_STIFFNESS = 1.5
 """how much stiffer constraints are one after the other than all at once"""
 
 
@@ -26,7 +26,7 @@ def borne(rest: Floats, slant: Floats, inverse_mass: Floats, sweeps: Floats, are
 
 def shared_out(fabric: Floats, sweep: Floats, levels: list[Floats], dt2: float) -> Floats:
     """Return which share of their work levels do so that all bear what the fabric does, (level, 2)."""
-    dt2 = dt2 / IN_TURN
+    dt2 = dt2 / SWEEP_STIFFNESS
     left = fabric**2 / (fabric + sweep / dt2)
     shares = []
     for level in levels:

@@ -96,8 +96,8 @@ def half_circle(vertices: int, waist: float, length: float) -> tuple[Garment, Fl
     rows = max(2, round(np.sqrt(vertices * length / (waist + 0.5 * np.pi * length))))
     columns = max(8, round(vertices / (rows + 1)))
     flat = square_cloth(columns, rows, 1.0, 1.0)
-    turn, down = np.pi * (1.0 - flat.uv[:, 0]), (1.0 - flat.uv[:, 1]) * length
-    uv = (inner + down)[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    azimuth, down = np.pi * (1.0 - flat.uv[:, 0]), (1.0 - flat.uv[:, 1]) * length
+    uv = (inner + down)[:, None] * np.stack([np.cos(azimuth), np.sin(azimuth)], axis=1)
     left = np.arange(rows + 1, dtype=np.int32) * (columns + 1)
     sewn = weld(
         plain_cloth("half circle", uv, flat.triangles, CLOTH, np.stack([left, left + columns], axis=1))
@@ -139,12 +139,12 @@ def dummy_mesh(columns: int = DUMMY_COLUMNS, rows: int = DUMMY_ROWS) -> tuple[Fl
     """Return a lathe-turned lower body of 2 · columns · rows triangles, closed, standing on y = 0 [m]."""
     height = np.linspace(0.0, 1.0, rows)
     radius = np.interp(height, *DUMMY_PROFILE.T)
-    turn = np.arange(columns) * 2 * np.pi / columns
+    azimuth = np.arange(columns) * 2 * np.pi / columns
     rings = np.stack(
         [
-            radius[:, None] * np.sin(turn),
+            radius[:, None] * np.sin(azimuth),
             np.broadcast_to(height[:, None], (rows, columns)),
-            radius[:, None] * np.cos(turn),
+            radius[:, None] * np.cos(azimuth),
         ],
         axis=-1,
     )

@@ -11,6 +11,9 @@ from typing import Any
 
 from toile.core.errors import ToileError
 
+FORMERLY = "formerly"
+"""field metadata: the setting's name in older files and plans"""
+
 _YES, _NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 """how a switch may be written"""
 
@@ -33,6 +36,11 @@ def setting_names(settings_class: Any) -> list[str]:
     return [f.name for f in fields(settings_class)]
 
 
+def present_name(settings_class: Any, name: str) -> str:
+    """Return a setting's name, also where it is written as older files do."""
+    return next((f.name for f in fields(settings_class) if f.metadata.get(FORMERLY) == name), name)
+
+
 def make_settings(what: str, settings_class: Any, values: Mapping[str, Any]) -> Any:
     """Return the settings with these values; text is read as what the field holds.
 
@@ -40,6 +48,7 @@ def make_settings(what: str, settings_class: Any, values: Mapping[str, Any]) -> 
     """
     hints = typing.get_type_hints(settings_class)
     known = setting_names(settings_class)
+    values = {present_name(settings_class, name): value for name, value in values.items()}
     for name in values:
         if name not in known:
             raise ToileError(f"{what} has no setting '{name[:40]}': choose from {', '.join(sorted(known))}")

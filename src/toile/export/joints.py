@@ -43,8 +43,8 @@ class PoseFinder:
         """Return the transforms that explain these vertices [m] best, and the largest distance left [m]."""
         joints = len(self.body.skeleton.names)
         # the motion of the whole is taken out first: what is undetermined goes along with it
-        turn, move = align_points(self.body.vertices, vertices)
-        near = (vertices - move) @ turn
+        rotation, move = align_points(self.body.vertices, vertices)
+        near = (vertices - move) @ rotation
         change = near - self._design @ self._rest
         found = (self._rest + self._solve @ (self._design.T @ change)).reshape(joints, 4, 3)
         world_from_rest = np.tile(np.eye(4), (joints, 1, 1))
@@ -55,7 +55,7 @@ class PoseFinder:
         flat = world_from_rest[:, :3].transpose(0, 2, 1).reshape(-1, 3)
         error = float(np.linalg.norm(self._design @ flat - near, axis=1).max())
         whole = np.eye(4)
-        whole[:3, :3], whole[:3, 3] = turn, move
+        whole[:3, :3], whole[:3, 3] = rotation, move
         return whole @ world_from_rest @ self.body.skeleton.world_from_joint, error
 
 

@@ -39,13 +39,13 @@ def fit_basis(read: Callable[[int], Floats32], count: int, *, most: int, toleran
     shapes = np.stack([read(int(i)) for i in chosen])
     # principal components from the small matrix of products between snapshots
     wide = shapes.astype(np.float64)
-    strength, turn = np.linalg.eigh(wide @ wide.T)
+    strength, vectors = np.linalg.eigh(wide @ wide.T)
     del wide
-    strength, turn = np.maximum(strength[::-1], 0.0), turn[:, ::-1]
+    strength, vectors = np.maximum(strength[::-1], 0.0), vectors[:, ::-1]
     remaining = np.append(np.cumsum(strength[::-1])[::-1], 0.0)
     good = np.flatnonzero(remaining <= tolerance**2 * shapes.size)
     k = min(int(good[0]), most, int(np.sum(strength > 1e-12 * max(strength[0], 1e-30))))
-    components = (turn[:, :k] / np.sqrt(strength[:k])).astype(np.float32).T @ shapes
+    components = (vectors[:, :k] / np.sqrt(strength[:k])).astype(np.float32).T @ shapes
     del shapes
     weights = np.zeros((count, k))
     left, size = 0.0, components.shape[1]

@@ -73,13 +73,13 @@ def _targets(stage: Any, garment: Garment, body: Body | None, path: object) -> l
     return targets
 
 
-def _world_points(target: _Target, time: Any, turn: Floats) -> Floats:
+def _world_points(target: _Target, time: Any, rotation: Floats) -> Floats:
     """Return a mesh's points in our world [m] at a time."""
     from pxr import UsdGeom
 
     points = np.array(target.mesh.GetPointsAttr().Get(time), dtype=np.float64).reshape(-1, 3)
     matrix = np.array(UsdGeom.XformCache(time).GetLocalToWorldTransform(target.mesh.GetPrim()))
-    world: Floats = (points @ matrix[:3, :3] + matrix[3, :3]) @ turn.T
+    world: Floats = (points @ matrix[:3, :3] + matrix[3, :3]) @ rotation.T
     return world
 
 
@@ -88,7 +88,7 @@ def usd_frames(path: str | os.PathLike[str], garment: Garment, body: Body | None
     stage = open_stage(path)
     from pxr import Usd
 
-    turn = axes_of(stage).ours_from_file
+    rotation = axes_of(stage).ours_from_file
     targets = _targets(stage, garment, body, path)
     times = sorted({t for target in targets for t in target.mesh.GetPointsAttr().GetTimeSamples()})
     if len(times) > LIMIT_FRAMES:
@@ -98,7 +98,7 @@ def usd_frames(path: str | os.PathLike[str], garment: Garment, body: Body | None
         position = np.zeros((garment.particle_count, 3))
         skin = np.zeros((0, 3))
         for target in targets:
-            points = _world_points(target, Usd.TimeCode(time) if times else Usd.TimeCode.Default(), turn)
+            points = _world_points(target, Usd.TimeCode(time) if times else Usd.TimeCode.Default(), rotation)
             if len(points) != (len(target.particles) if target.particles is not None else len(points)):
                 raise ToileError(f"{path}: {target.mesh.GetPath()} changes its number of points at {time}")
             if target.particles is None:

@@ -15,7 +15,7 @@ from toile.fit.size import SizeTable
 from toile.pattern.grading.sizes import HEIGHT
 
 MEN = re.compile(r"(?<![a-z])(m|man|men|mens|male|herren|homme|uomo|hombre|homem|meski|choloviche)(?![a-z])")
-ROOM = 1.0
+EASE_SIZES = 1.0
 """sizes below the one that the garment would be just wide enough for: people wear clothes with some ease"""
 RANGE = {"woman": (0.0, 11.0), "man": (1.0, 11.0)}
 """sizes that a body is made in: others are taken as the nearest"""
@@ -37,7 +37,7 @@ def wearer_of(pattern: Pattern) -> tuple[str, Body]:
         return f"{sex}, standard", standard
     table = SizeTable(sex, standard)
     low, high = RANGE[sex]
-    step = round(min(max(table.base(found) - ROOM, low), high))
+    step = round(min(max(table.base(found) - EASE_SIZES, low), high))
     size = table.sizes[step]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BodyWarning)

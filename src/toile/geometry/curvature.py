@@ -95,7 +95,7 @@ def _fans(triangles: Ints, corners: Floats, vertex_count: int) -> _Fans:
     owner = number[triangles[t, k]]
     ahead, behind = triangles[t, (k + 1) % 3], triangles[t, (k + 2) % 3]
     a, b = (corners[t, (k + n) % 3] - corners[t, k] for n in (1, 2))
-    turn = np.abs(np.arctan2(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1)))
+    corner_angle = np.abs(np.arctan2(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1)))
     key = owner * vertex_count + ahead
     order = np.argsort(key, kind="stable")
     first = ~np.isin(key, owner * vertex_count + behind)
@@ -112,11 +112,11 @@ def _fans(triangles: Ints, corners: Floats, vertex_count: int) -> _Fans:
     warp[at] = _warp_share(a[here[at]])
     end = np.zeros((len(vertex), 2))
     for step in range(1, most + 1):
-        wedge = here[at]
-        neighbour[at, step], length[at, step] = behind[wedge], np.hypot(*b[wedge].T)
-        angle[at, step] = angle[at, step - 1] + turn[wedge]
-        end[at], found[at] = b[wedge], step
-        sought = at * vertex_count + behind[wedge]
+        sector = here[at]
+        neighbour[at, step], length[at, step] = behind[sector], np.hypot(*b[sector].T)
+        angle[at, step] = angle[at, step - 1] + corner_angle[sector]
+        end[at], found[at] = b[sector], step
+        sought = at * vertex_count + behind[sector]
         place = np.minimum(np.searchsorted(key, sought, sorter=order), len(key) - 1)
         goes_on = (key[order[place]] == sought) & (step < count[at])
         here[at] = order[place]

@@ -166,8 +166,8 @@ def unit(vector: Floats) -> Floats:
 
 def slerp(a: Floats, b: Floats, share: ArrayLike) -> Floats:
     """Return the turn a share of the way from a to b, the short way round."""
-    turn = to_vector(multiply(inverse(a), b))
-    return multiply(a, from_vector(np.asarray(share)[..., None] * turn))
+    rotation = to_vector(multiply(inverse(a), b))
+    return multiply(a, from_vector(np.asarray(share)[..., None] * rotation))
 
 
 def continuous(q: Floats) -> Floats:

@@ -88,10 +88,10 @@ def _start_here(first: Floats, body: Body) -> Floats:
     left, right = (first[bones.limbs[f"{side}_thigh"], :3, 3] for side in ("left", "right"))
     across = left - right
     # ahead is left × up
-    turn = to_matrix(yaw(-math.atan2(-across[2], across[0])))
+    rotation = to_matrix(yaw(-math.atan2(-across[2], across[0])))
     move = np.eye(4)
-    move[:3, :3] = turn
-    move[:3, 3] = -turn @ (first[bones.hips, :3, 3] * np.array([1.0, 0.0, 1.0]))
+    move[:3, :3] = rotation
+    move[:3, 3] = -rotation @ (first[bones.hips, :3, 3] * np.array([1.0, 0.0, 1.0]))
     return move
 
 
@@ -103,5 +103,5 @@ def with_run_up(track: Track, frames: int) -> Track:
     step = (track.root[1] - track.root[0]) * np.array([1.0, 0.0, 1.0]) if track.frame_count > 1 else 0.0
     before = track.root[0] + np.arange(-frames, 0)[:, None] * step
     held = np.repeat(track.rotations[:1], frames, axis=0)
-    turns = np.concatenate([held, track.rotations])
-    return replace(track, rotations=turns, root=np.concatenate([before, track.root]))
+    rotations = np.concatenate([held, track.rotations])
+    return replace(track, rotations=rotations, root=np.concatenate([before, track.root]))

@@ -27,7 +27,7 @@ SEARCH_RATE = 30.0
 """frames a second that are compared"""
 LOOK_AHEAD = 0.15
 """time over which velocities count as distances [s]"""
-ALIKE = 0.35
+MOST_APART = 0.35
 """largest distance of the ends, as a share of the largest distance on the way"""
 LEAST_MOTION = 0.02
 """distance on the way that is motion at all, root mean square of joints [m]"""
@@ -53,11 +53,11 @@ def find_cycle(motion: Motion) -> tuple[int, int]:
         raise none
     apart = cdist(shape, shape) / np.sqrt(shape.shape[1] / 6)
     # the farthest that the pose goes from the first frame's, up to each later frame
-    way = np.maximum.accumulate(np.where(np.tri(len(apart), k=-1, dtype=bool), 0.0, apart), axis=1)
-    score = np.where(way > LEAST_MOTION, apart / np.maximum(way, 1e-9), np.inf)
+    path = np.maximum.accumulate(np.where(np.tri(len(apart), k=-1, dtype=bool), 0.0, apart), axis=1)
+    score = np.where(path > LEAST_MOTION, apart / np.maximum(path, 1e-9), np.inf)
     score[np.tri(len(apart), k=least - 1, dtype=bool)] = np.inf
     best = float(score.min())
-    if not best <= ALIKE:
+    if not best <= MOST_APART:
         raise none
     # of cycles that are about as good, the shortest
     starts, ends = np.nonzero(score <= 1.25 * best + 0.01)
@@ -80,17 +80,20 @@ def _features(motion: Motion) -> Floats:
 
 def _closed(motion: Motion, first: int, last: int) -> Motion:
     """Return the frames between two that are alike, changed so little by little that the ends meet."""
-    turns, path = np.array(motion.rotations[first : last + 1]), np.array(motion.translation[first : last + 1])
-    angle, _ = loop_travel(turns[:, 0], path)
-    goal = np.array(turns[0])
+    rotations, path = (
+        np.array(motion.rotations[first : last + 1]),
+        np.array(motion.translation[first : last + 1]),
+    )
+    angle, _ = loop_travel(rotations[:, 0], path)
+    goal = np.array(rotations[0])
     goal[0] = multiply(yaw(angle), goal[0])
-    missing = multiply(inverse(turns[-1]), goal)
-    share = np.linspace(0.0, 1.0, len(turns))
+    missing = multiply(inverse(rotations[-1]), goal)
+    share = np.linspace(0.0, 1.0, len(rotations))
     share = share**3 * (10 - 15 * share + 6 * share**2)
     rest = np.zeros_like(missing)
     rest[:, 0] = 1.0
     for frame, part in enumerate(share):
-        turns[frame] = multiply(turns[frame], slerp(rest, missing, np.full(len(rest), part)))
+        rotations[frame] = multiply(rotations[frame], slerp(rest, missing, np.full(len(rest), part)))
         path[frame, 1] += part * (motion.translation[first, 1] - motion.translation[last, 1])
-    turns[-1], path[-1, 1] = goal, path[0, 1]
-    return replace(motion, rotations=continuous(turns), translation=path, loop=True)
+    rotations[-1], path[-1, 1] = goal, path[0, 1]
+    return replace(motion, rotations=continuous(rotations), translation=path, loop=True)

@@ -118,10 +118,10 @@ def local_offsets(body: Body) -> Floats:
     return offsets
 
 
-def place_joints(parents: Ints, offsets: Floats, turns: Floats, root: Floats) -> Floats:
+def place_joints(parents: Ints, offsets: Floats, rotations: Floats, root: Floats) -> Floats:
     """Return world_from_joint (..., j, 4, 4) from local turns (..., j, 4) and the root's place (..., 3)."""
-    local = np.zeros((*turns.shape[:-1], 4, 4))
-    local[..., :3, :3] = to_matrix(turns)
+    local = np.zeros((*rotations.shape[:-1], 4, 4))
+    local[..., :3, :3] = to_matrix(rotations)
     local[..., :3, 3] = offsets
     local[..., 0, :3, 3] = root
     local[..., 3, 3] = 1.0
@@ -143,9 +143,9 @@ def _levels(parents: tuple[int, ...]) -> list[tuple[Ints, Ints]]:
     return [(level, above[level]) for level in levels]
 
 
-def loop_travel(root_turn: Floats, root: Floats) -> tuple[float, Floats]:
+def loop_travel(root_rotation: Floats, root: Floats) -> tuple[float, Floats]:
     """Return yaw [rad] and shift (3,) of one loop: the last root pose is yaw·first + shift, level."""
-    angle = float(heading(multiply(root_turn[-1], inverse(root_turn[0]))))
+    angle = float(heading(multiply(root_rotation[-1], inverse(root_rotation[0]))))
     shift = root[-1] - rotate(yaw(angle), root[0])
     return angle, shift * np.array([1.0, 0.0, 1.0])
 
@@ -181,15 +181,15 @@ def local_pose_at(track: Track, time: float) -> tuple[Floats, Floats]:
     first = min(int(at), max(last - 1, 0))
     frames = [_frame(track, index) for index in range(first - 1, first + 3)]
     weight = _catmull_rom(at - first)
-    turns = np.stack([frame[0] for frame in frames])
-    turns = np.where(np.sum(turns * turns[1], axis=-1, keepdims=True) < 0, -turns, turns)
-    turn = normalise(np.einsum("k,kjc->jc", weight, turns))
+    rotations = np.stack([frame[0] for frame in frames])
+    rotations = np.where(np.sum(rotations * rotations[1], axis=-1, keepdims=True) < 0, -rotations, rotations)
+    rotation = normalise(np.einsum("k,kjc->jc", weight, rotations))
     root = weight @ np.stack([frame[1] for frame in frames])
     if loops:
         angle, shift = _travel_power(*loop_travel(track.rotations[:, 0], track.root), loops)
-        turn[0] = multiply(yaw(angle), turn[0])
+        rotation[0] = multiply(yaw(angle), rotation[0])
         root = rotate(yaw(angle), root) + shift
-    return turn, root
+    return rotation, root
 
 
 def _catmull_rom(share: float) -> Floats:
@@ -209,9 +209,9 @@ def _frame(track: Track, index: int) -> tuple[Floats, Floats]:
         return reflected, 2.0 * track.root[edge] - track.root[inner]
     count = -1 if index < 0 else 1
     angle, shift = _travel_power(*loop_travel(track.rotations[:, 0], track.root), count)
-    turns = np.array(track.rotations[index - count * last])
-    turns[0] = multiply(yaw(angle), turns[0])
-    return turns, rotate(yaw(angle), track.root[index - count * last]) + shift
+    rotations = np.array(track.rotations[index - count * last])
+    rotations[0] = multiply(yaw(angle), rotations[0])
+    return rotations, rotate(yaw(angle), track.root[index - count * last]) + shift
 
 
 def resample(motion: Motion, fps: float) -> Motion:
@@ -231,9 +231,9 @@ def resample(motion: Motion, fps: float) -> Motion:
     )
     count = steps + 1 if motion.loop else int(np.floor(motion.duration * fps + 1e-9)) + 1
     poses = [local_pose_at(track, frame / fps) for frame in range(count)]
-    turns, root = np.stack([pose[0] for pose in poses]), np.stack([pose[1] for pose in poses])
+    rotations, root = np.stack([pose[0] for pose in poses]), np.stack([pose[1] for pose in poses])
     return Motion(
-        motion.name, fps, motion.names, motion.parents, motion.offsets, motion.tails, turns, root,
+        motion.name, fps, motion.names, motion.parents, motion.offsets, motion.tails, rotations, root,
         motion.loop, motion.source,
     )  # fmt: skip
 
@@ -241,16 +241,16 @@ def resample(motion: Motion, fps: float) -> Motion:
 def unroll(motion: Motion, count: int) -> Motion:
     """Return a loop repeated count times as one long motion, travelling on; frames are not doubled."""
     travel = loop_travel(motion.rotations[:, 0], motion.translation)
-    turns, roots = [], []
+    rotations, roots = [], []
     for k in range(count):
         angle, shift = _travel_power(*travel, k)
         part = np.array(motion.rotations if k == count - 1 else motion.rotations[:-1])
         part[:, 0] = multiply(yaw(angle), part[:, 0])
-        turns.append(part)
+        rotations.append(part)
         roots.append(rotate(yaw(angle), motion.translation[: len(part)]) + shift)
     return Motion(
         motion.name, motion.fps, motion.names, motion.parents, motion.offsets, motion.tails,
-        continuous(np.concatenate(turns)), np.concatenate(roots), False, motion.source,
+        continuous(np.concatenate(rotations)), np.concatenate(roots), False, motion.source,
     )  # fmt: skip
 
 
@@ -266,19 +266,19 @@ def lead_in(body: Body, track: Track, time: float, seconds: float = 1.5) -> Floa
     blend = share**3 * (10 - 15 * share + 6 * share**2)
     # the track's clock starts slowly: its speed grows from 0 to 1 over the lead-in
     clock = seconds * (share**3 - 0.5 * share**4)
-    turns, root = local_pose_at(track, clock)
+    rotations, root = local_pose_at(track, clock)
     rest = track_of(body, np.asarray(body.skeleton.world_from_joint)[None], 1.0)
     start = rest.root[0] + (local_pose_at(track, 0.0)[1] - rest.root[0]) * np.array([1.0, 0.0, 1.0])
-    mixed = slerp(rest.rotations[0], turns, np.full(len(turns), blend))
+    mixed = slerp(rest.rotations[0], rotations, np.full(len(rotations), blend))
     world = place_joints(track.parents, track.offsets, mixed, start + blend * (root - start))
     # mixed legs may reach under the floor: the person rises on them
     world[:, 1, 3] -= min(float(pose_body(body, world).vertices[:, 1].min()), 0.0)
     return world
 
 
-def smooth_rotations(turns: Floats, sigma: float) -> Floats:
+def smooth_rotations(rotations: Floats, sigma: float) -> Floats:
     """Return turns (f, ..., 4) smoothed over time by a Gaussian of sigma frames; ends go on as they came."""
-    return normalise(smooth(continuous(turns), sigma, goes_on=True))
+    return normalise(smooth(continuous(rotations), sigma, goes_on=True))
 
 
 def smooth(values: Floats, sigma: float, *, goes_on: bool = False) -> Floats:

@@ -363,8 +363,8 @@ def _smooth_floor(values: Floats) -> Floats:
 
 def _vertex_table(scene: LitScene, camera: Camera, key: _KeyLight) -> Floats32:
     """Return what is interpolated: normal, way from the eye, light on both sides, key shares, (n, 14)."""
-    way = scene.vertices - camera.eye
-    parts = (scene.normals, way, scene.ambient, scene.ambient_inside, key.outside, key.inside)
+    ray = scene.vertices - camera.eye
+    parts = (scene.normals, ray, scene.ambient, scene.ambient_inside, key.outside, key.inside)
     return np.hstack(parts).astype(np.float32)
 
 

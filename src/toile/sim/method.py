@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from toile.core.choices import choose, make_settings, setting_names
+from toile.core.choices import choose, make_settings, present_name, setting_names
 from toile.core.defaults import COLLIDER as COLLIDER
 from toile.core.defaults import SOLVER as SOLVER
 from toile.core.errors import ToileError
@@ -115,16 +115,17 @@ def device_tuning(solver: str, collider: str, device: str) -> dict[str, str]:
 
 def _shared_out(tune: Mapping[str, Any], solver: str, collider: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the settings of the solver and those of the collider."""
-    names = {
-        "solver": setting_names(SOLVERS[solver][1]),
-        "collider": setting_names(COLLIDERS[collider][1]),
-    }
+    classes = {"solver": SOLVERS[solver][1], "collider": COLLIDERS[collider][1]}
+    names = {kind: setting_names(settings_class) for kind, settings_class in classes.items()}
     parts: dict[str, dict[str, Any]] = {"solver": {}, "collider": {}}
     for key, value in tune.items():
         owner, dot, name = key.partition(".")
         if not dot:
-            owner, name = ("collider" if key in names["collider"] else "solver"), key
-            owner = "solver" if key in names["solver"] else owner
+            known = {k: present_name(c, key) for k, c in classes.items()}
+            owner = next((k for k in ("solver", "collider") if known[k] in names[k]), "solver")
+            name = known[owner]
+        elif owner in classes:
+            name = present_name(classes[owner], name)
         if name not in names.get(owner, ()):
             raise ToileError(
                 f"no setting '{key[:40]}': solver {solver} has {', '.join(names['solver'])}; "

@@ -112,7 +112,7 @@ PAPERS: dict[str, Paper] = {
         tune={
             "iterations": 40,
             "threshold": 5e-4,
-            "look_every": 1,
+            "check_every": 1,
             "rounds": 1,
             "bend": 0.0,
             "shear": 0.0,

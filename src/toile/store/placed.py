@@ -81,6 +81,6 @@ def _theirs(origin: AvatarOrigin) -> tuple[Floats, Axes]:
 
 
 def _level(origin: AvatarOrigin) -> tuple[Floats, Axes]:
-    turn = np.eye(4)
-    turn[:3, :3] = origin.axes.ours_from_file
-    return turn @ origin.file_from_ours, Axes(first=origin.axes.first)
+    rotation = np.eye(4)
+    rotation[:3, :3] = origin.axes.ours_from_file
+    return rotation @ origin.file_from_ours, Axes(first=origin.axes.first)

@@ -1,4 +1,4 @@
-"""Hands in mittens: contact sees the hull of each hand, the audit the hand."""
+"""Hand proxies: contact sees the hull of each hand, the audit the hand."""
 
 from dataclasses import replace
 
@@ -42,7 +42,7 @@ def test_no_skin_sticks_out(body: Body) -> None:
 def between_thumb_and_finger(body: Body) -> Floats:
     """Return a point outside the left hand, inside its hull [m]."""
     hand = body.vertices[body.limb == HANDS[0]]
-    bare = SurfaceCollider(body, SurfaceSettings(mittens=False, tents=False))
+    bare = SurfaceCollider(body, SurfaceSettings(hand_proxies=False, tip_proxies=False))
     rng = np.random.default_rng(3)
     between = np.mean(hand[rng.integers(0, len(hand), (4000, 2))], axis=1)
     gap = bare.tree(rest_pose(body)).nearest(between, 0.2)[1]
@@ -51,7 +51,7 @@ def between_thumb_and_finger(body: Body) -> Floats:
 
 def test_cloth_between_fingers_is_pushed_out(body: Body) -> None:
     point = between_thumb_and_finger(body)[None]
-    bare = SurfaceCollider(body, SurfaceSettings(mittens=False)).ask(rest_pose(body), point)
+    bare = SurfaceCollider(body, SurfaceSettings(hand_proxies=False)).ask(rest_pose(body), point)
     gloved = SurfaceCollider(body).ask(rest_pose(body), point)
     assert bare.gap.min() > 0.005
     assert gloved.gap.min() < 0.0
@@ -60,7 +60,7 @@ def test_cloth_between_fingers_is_pushed_out(body: Body) -> None:
 @pytest.mark.parametrize("gloved", [True, False])
 def test_hands_slide_over_cloth_and_nothing_else_does(body: Body, gloved: bool) -> None:
     """Where they stand still they grip: cloth may rest on a hand."""
-    settings = SurfaceSettings(mittens=gloved, hand_grip=0.25)
+    settings = SurfaceSettings(hand_proxies=gloved, hand_grip=0.25)
     collider = SurfaceCollider(body, settings)
     normal = vertex_normals(body.vertices, body.triangles)
     out = body.vertices + 0.003 * normal
@@ -82,7 +82,7 @@ def test_a_grip_of_more_than_all_is_refused() -> None:
         SurfaceSettings(hand_grip=1.5)
 
 
-def test_mittens_fit_while_walking_and_come_off_when_fingers_bend(body: Body) -> None:
+def test_hand_proxies_fit_while_walking_and_are_left_when_fingers_bend(body: Body) -> None:
     made = hand_proxies(body)
     assert made is not None
     poses = retarget(read_motion("run"), body).world_from_joint[::7]

@@ -16,7 +16,7 @@ def woman() -> Body:
     return named_body("woman")
 
 
-def test_tents_enclose_the_skin_and_stay_small(woman: Body) -> None:
+def test_tip_proxies_enclose_the_skin_and_stay_small(woman: Body) -> None:
     found = tip_proxies(woman)
     assert 20 < len(found.vertex) < 400
     covered = found.over(woman.vertices)
@@ -27,7 +27,7 @@ def test_tents_enclose_the_skin_and_stay_small(woman: Body) -> None:
     assert (gap > -1e-6).all()
 
 
-def test_tents_turn_with_the_body(woman: Body) -> None:
+def test_tip_proxies_turn_with_the_body(woman: Body) -> None:
     found = tip_proxies(woman)
     c, s = np.cos(0.7), np.sin(0.7)
     turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])

@@ -1,4 +1,4 @@
-"""Several looks in one step: the engine asks a ball, and follows contacts over moving skin, by itself."""
+"""Several contact updates in one step: the engine asks a ball, and follows contacts over moving skin, by itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toile.sim.colliders.surface import SurfaceCollider
 from toile.sim.solvers.xpbd import XpbdSettings, XpbdSolver
 
 CALM = np.zeros(3)
-# a step of two looks is compared with two steps, each of which would be evened out
+# a step of two contact updates is compared with two steps, each of which would be evened out
 SETTINGS = XpbdSettings(self_collision=False, substep=1 / 960, evening=0.0)
 BROAD = ("torso", "thigh", "shin", "upper_arm", "forearm")
 SHIFT, TURN = np.array([0.2, 0.1, 0.1]), np.array([0.0, 1.5, 0.5])

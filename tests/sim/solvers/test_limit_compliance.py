@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from cloth_samples import COTTON, sheet
-from compliance_reference import IN_TURN, borne, parts_of, shared_out, slant_of
+from compliance_reference import SWEEP_STIFFNESS, borne, parts_of, shared_out, slant_of
 from toile.core.records import Floats
 from toile.garment.particles import particle_mass, triangle_rest_areas
 from toile.sim.solvers.xpbd import SOFT_STRETCH, XpbdSettings, XpbdSolver
@@ -63,7 +63,7 @@ def test_all_together_bear_what_the_fabric_does() -> None:
     )
     for substep in (1 / 100, 1 / 480, 1 / 5000):
         shares = shared_out(STIFF, sweep, levels, substep**2)
-        dt2 = substep**2 / IN_TURN
+        dt2 = substep**2 / SWEEP_STIFFNESS
         alone = 1 / (1 / STIFF + dt2 / sweep)
         assert_allclose(alone + (shares * levels).sum(axis=0) / dt2, STIFF)
 

@@ -235,7 +235,7 @@ def test_sweeps_end_when_few_enough_particles_move(columns: int) -> None:
         settings = VerletSettings(
             columns=columns,
             moving=moving,
-            look_every=1,
+            check_every=1,
             rounds=1,
             threshold=1e-5,
             precision="double",

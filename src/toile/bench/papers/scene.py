@@ -93,8 +93,12 @@ def walk(
 
 def sphere_mesh(centre: Floats, radius: float, rows: int = 32) -> Mesh:
     """Return a ball to be drawn."""
-    angle, turn = np.meshgrid(np.linspace(0, np.pi, rows), np.linspace(0, 2 * np.pi, 2 * rows), indexing="ij")
-    points = np.stack([np.sin(angle) * np.cos(turn), np.cos(angle), np.sin(angle) * np.sin(turn)], axis=2)
+    angle, azimuth = np.meshgrid(
+        np.linspace(0, np.pi, rows), np.linspace(0, 2 * np.pi, 2 * rows), indexing="ij"
+    )
+    points = np.stack(
+        [np.sin(angle) * np.cos(azimuth), np.cos(angle), np.sin(angle) * np.sin(azimuth)], axis=2
+    )
     index = np.arange(points.size // 3).reshape(points.shape[:2])
     a, b, c, d = (index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:])
     faces = np.concatenate([np.stack([a, c, b], axis=2), np.stack([a, d, c], axis=2)]).reshape(-1, 3)

@@ -37,7 +37,7 @@ class AvatarRig:
 class FileAlignment:
     """ours_from_file: a turn, a scale [m per unit] and the floor."""
 
-    turn: Floats
+    rotation: Floats
     """(3, 3)"""
     scale: float
     shift: Floats
@@ -45,7 +45,7 @@ class FileAlignment:
 
     def place(self, points: Floats) -> Floats:
         """Return file points (…, 3) in our axes [m]."""
-        return np.asarray(self.scale * points @ self.turn.T + self.shift)
+        return np.asarray(self.scale * points @ self.rotation.T + self.shift)
 
 
 def find_alignment(points: Floats, heads: Floats, bones: Bones, source: str) -> FileAlignment:
@@ -54,17 +54,17 @@ def find_alignment(points: Floats, heads: Floats, bones: Bones, source: str) -> 
     feet = 0.5 * (heads[bones.limbs["left_foot"]] + heads[bones.limbs["right_foot"]])
     trunk = (top if top is not None else heads[bones.hips]) - feet
     axis = int(np.argmax(np.abs(trunk)))
-    turn = to_matrix(shortest_rotation(np.sign(trunk[axis]) * np.eye(3)[axis], UP))
-    left = turn @ (heads[bones.limbs["left_thigh"]] - heads[bones.limbs["right_thigh"]])
+    rotation = to_matrix(shortest_rotation(np.sign(trunk[axis]) * np.eye(3)[axis], UP))
+    left = rotation @ (heads[bones.limbs["left_thigh"]] - heads[bones.limbs["right_thigh"]])
     ahead = np.cross(left * np.array([1.0, 0.0, 1.0]), UP)
     if np.linalg.norm(ahead) < 1e-9:
         raise ToileError(f"{source}: its thighs lie on each other, so front and back cannot be told apart")
-    turn = to_matrix(yaw(-np.arctan2(ahead[0], ahead[2]))) @ turn
-    placed = points @ turn.T
+    rotation = to_matrix(yaw(-np.arctan2(ahead[0], ahead[2]))) @ rotation
+    placed = points @ rotation.T
     height = float(np.ptp(placed[:, 1]))
     scale = next((unit_ for unit_ in UNITS if 0.8 < height * unit_ < 2.5), 1.70 / max(height, 1e-9))
-    middle = scale * turn @ heads[bones.hips]
-    return FileAlignment(turn, scale, np.array([-middle[0], -scale * placed[:, 1].min(), -middle[2]]))
+    middle = scale * rotation @ heads[bones.hips]
+    return FileAlignment(rotation, scale, np.array([-middle[0], -scale * placed[:, 1].min(), -middle[2]]))
 
 
 def bone_tails(heads: Floats, rig: AvatarRig) -> Floats:
@@ -110,17 +110,17 @@ def to_a_pose(heads: Floats, rig: AvatarRig) -> Floats:
                 if f"{side}_{part}" in limbs and f"{side}_{end}" in limbs:
                     a, b = limbs[f"{side}_{part}"], limbs[f"{side}_{end}"]
                     now = moved[a, :3, :3] @ (heads[b] - heads[a])
-                    _turn_below(moved, heads, rig, a, to_matrix(shortest_rotation(now, wanted)))
+                    _rotate_below(moved, heads, rig, a, to_matrix(shortest_rotation(now, wanted)))
         foot = limbs[f"{side}_foot"]
-        _turn_below(moved, heads, rig, foot, moved[foot, :3, :3].T)
+        _rotate_below(moved, heads, rig, foot, moved[foot, :3, :3].T)
     return moved
 
 
-def _turn_below(moved: Floats, heads: Floats, rig: AvatarRig, joint: int, turn: Floats) -> None:
+def _rotate_below(moved: Floats, heads: Floats, rig: AvatarRig, joint: int, rotation: Floats) -> None:
     """Turn a joint and all that hangs on it about the joint's present place."""
     about = moved[joint, :3, :3] @ heads[joint] + moved[joint, :3, 3]
     change = np.eye(4)
-    change[:3, :3], change[:3, 3] = turn, about - turn @ about
+    change[:3, :3], change[:3, 3] = rotation, about - rotation @ about
     below = {joint}
     for other, parent in enumerate(rig.parents):
         if int(parent) in below:

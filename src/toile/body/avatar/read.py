@@ -129,7 +129,7 @@ def read_avatar_clip(
     body, stood = _stand(glb, table)
     matrices, rate = clip_matrices(glb, read_nodes(glb), clip, fps)
     ours_from_file = np.eye(4)
-    ours_from_file[:3, :3] = stood.stance.scale * stood.stance.turn
+    ours_from_file[:3, :3] = stood.stance.scale * stood.stance.rotation
     ours_from_file[:3, 3] = stood.stance.shift
     # what moves the skin from the file's rest pose, seen in our axes and from our rest pose
     moved = matrices[:, stood.rig.node] @ np.linalg.inv(stood.rest)
@@ -170,11 +170,11 @@ def _clip(
 ) -> Motion:
     matrices, fps = clip_matrices(glb, nodes, clip)
     world = matrices[:, rig.node]
-    turn = multiply(from_matrix(_rigid(world)), inverse(from_matrix(_rigid(rest))))
-    local, offsets = np.array(turn), scale * np.array(rest[:, :3, 3])
+    rotation = multiply(from_matrix(_rigid(world)), inverse(from_matrix(_rigid(rest))))
+    local, offsets = np.array(rotation), scale * np.array(rest[:, :3, 3])
     for joint, parent in enumerate(rig.parents):
         if parent >= 0:
-            local[:, joint] = multiply(inverse(turn[:, parent]), turn[:, joint])
+            local[:, joint] = multiply(inverse(rotation[:, parent]), rotation[:, joint])
             offsets[joint] = scale * (rest[joint, :3, 3] - rest[parent, :3, 3])
     return Motion(
         name=_clip_name(clip, index),
@@ -191,8 +191,8 @@ def _clip(
 
 def _rigid(matrices: Floats) -> Floats:
     """Return the rotations (…, 3, 3) of transforms with scale."""
-    turn = matrices[..., :3, :3]
-    return np.asarray(turn / np.maximum(np.linalg.norm(turn, axis=-2, keepdims=True), 1e-12))
+    rotation = matrices[..., :3, :3]
+    return np.asarray(rotation / np.maximum(np.linalg.norm(rotation, axis=-2, keepdims=True), 1e-12))
 
 
 def _find_rig(glb: GlbFile, nodes: Nodes, table: Mapping[str, str] | None) -> AvatarRig:

@@ -113,8 +113,8 @@ def _parts(matrices: Floats) -> tuple[Floats, Floats, Floats]:
     scale = np.maximum(np.linalg.norm(matrices[..., :3, :3], axis=-2), 1e-12)
     mirrored = np.linalg.det(matrices[..., :3, :3]) < 0
     scale[..., 0] = np.where(mirrored, -scale[..., 0], scale[..., 0])
-    turn = from_matrix(matrices[..., :3, :3] / scale[..., None, :])
-    return matrices[..., :3, 3], turn[..., [1, 2, 3, 0]], scale
+    rotation = from_matrix(matrices[..., :3, :3] / scale[..., None, :])
+    return matrices[..., :3, 3], rotation[..., [1, 2, 3, 0]], scale
 
 
 def _local_joints(query: Any, axes: Axes, time: Any, *, rest: bool = False) -> Floats:

@@ -261,10 +261,10 @@ def planes(
     share = (hip - levels["crotch_height"] + BELOW_CROTCH) / (hip - knee)
     found["thigh"] = _across(joint, "leg", "LeftUpLeg", "LeftLeg", share)
 
-    shin, way = _across(joint, "shin", "LeftLeg", "LeftFoot", 0.0), joint["LeftFoot"] - joint["LeftLeg"]
+    shin, route = _across(joint, "shin", "LeftLeg", "LeftFoot", 0.0), joint["LeftFoot"] - joint["LeftLeg"]
 
     def at(share: float) -> Plane:
-        return replace(shin, origin=joint["LeftLeg"] + share * way)
+        return replace(shin, origin=joint["LeftLeg"] + share * route)
 
     found["calf"] = at(_greatest(lambda share: girth(skin, ground, at(share)), *CALF))
     return found
@@ -305,6 +305,9 @@ def measure_lines(body: Body) -> list[MeasureLine]:
         at = convex_hull((section.points - plane.origin) @ plane.axes.T)
         ends = section.start[at], section.end[at], section.share[at]
         lines.append(MeasureLine(name, section.points[at], True, *ends))
-    ways = dict(ground.paths) | {n: np.array([ground.marks[m] for m in ms]) for n, ms in WIDTHS.items()}
-    lines += [MeasureLine(name, skin[way], False, way, way, np.zeros(len(way))) for name, way in ways.items()]
+    routes = dict(ground.paths) | {n: np.array([ground.marks[m] for m in ms]) for n, ms in WIDTHS.items()}
+    lines += [
+        MeasureLine(name, skin[route], False, route, route, np.zeros(len(route)))
+        for name, route in routes.items()
+    ]
     return lines

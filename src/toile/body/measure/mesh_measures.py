@@ -146,9 +146,9 @@ def _facing(surface: Surface) -> float:
     return 1.0 if foot.max() - ankle > ankle - foot.min() else -1.0
 
 
-def _foremost(surface: Surface, way: float, heights: Floats) -> float:
+def _foremost(surface: Surface, sign: float, heights: Floats) -> float:
     """Return the level at which the trunk reaches furthest along ±z [m]."""
-    reach = [(way * o.points[:, 2]).max() if (o := trunk_at(surface, y)) else -np.inf for y in heights]
+    reach = [(sign * o.points[:, 2]).max() if (o := trunk_at(surface, y)) else -np.inf for y in heights]
     return float(heights[int(np.argmax(reach))])
 
 

@@ -137,19 +137,19 @@ class _Solver:
 
     def slopes_beyond(self, here: Trial, some: list[int]) -> Floats:
         """Return the change of the asked measures with some dials past their middles, (m, s)."""
-        turn = coefficient_slopes(self.sex, self.age, here.dials, beyond=True)[some]
-        return measure_jacobian(here.seen, here.read, turn)
+        coefficient_slope = coefficient_slopes(self.sex, self.age, here.dials, beyond=True)[some]
+        return measure_jacobian(here.seen, here.read, coefficient_slope)
 
     def learn(self, slopes: Floats, here: Trial, there: Trial) -> Floats:
         """Return slopes that tell what a step showed, changed least in the population's metric."""
-        way = there.dials - here.dials
-        dual = np.linalg.solve(self.metric, way)
-        off = there.error - here.error - slopes @ way
-        return slopes + np.outer(off, dual) / max(float(way @ dual), 1e-12)
+        move = there.dials - here.dials
+        dual = np.linalg.solve(self.metric, move)
+        off = there.error - here.error - slopes @ move
+        return slopes + np.outer(off, dual) / max(float(move @ dual), 1e-12)
 
-    def length(self, way: Floats) -> float:
+    def length(self, move: Floats) -> float:
         """Return how far dials are turned, in standard deviations of the population."""
-        return float(np.sqrt(way @ np.linalg.solve(self.metric, way)))
+        return float(np.sqrt(move @ np.linalg.solve(self.metric, move)))
 
     def next(self, here: Trial, slopes: Floats, reach: float) -> Floats:
         """Return the dials of the next step, inside the bounds.
@@ -171,8 +171,8 @@ class _Solver:
                 error += (slopes[:, new] - other) @ (MIDDLES - here.dials)[new]
                 slopes[:, new] = other
                 beyond.update(new)
-        way = np.clip(there, self.low, self.high) - here.dials
-        return here.dials + min(1.0, reach / max(self.length(way), 1e-9)) * way
+        move = np.clip(there, self.low, self.high) - here.dials
+        return here.dials + min(1.0, reach / max(self.length(move), 1e-9)) * move
 
     def passed(self, here: Trial, there: Floats) -> set[int]:
         """Return which dials pass their middle on the way."""

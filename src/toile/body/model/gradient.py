@@ -21,10 +21,10 @@ MIDDLES = np.array([NEUTRAL.get(name, 0.0) for name in DIALS])
 """where a dial passes from its lower to its upper targets"""
 
 
-def measure_jacobian(seen: ShapedSkin, read: list[Reading], turn: Floats) -> Floats:
+def measure_jacobian(seen: ShapedSkin, read: list[Reading], coefficient_slope: Floats) -> Floats:
     """Return the change of readings of a look with dials that turn the target coefficients so, (m, d)."""
-    active = np.flatnonzero(np.abs(turn).max(axis=0) > 1e-9).astype(np.int32)
-    slopes: Floats = _target_slopes(seen, read, active) @ turn[:, active].T
+    active = np.flatnonzero(np.abs(coefficient_slope).max(axis=0) > 1e-9).astype(np.int32)
+    slopes: Floats = _target_slopes(seen, read, active) @ coefficient_slope[:, active].T
     return slopes
 
 

@@ -59,10 +59,10 @@ def template_paths() -> dict[str, Ints]:
     both = np.concatenate([edges, edges[:, ::-1]])
     both = both[np.argsort(both[:, 0], kind="stable")]
     first = np.searchsorted(both[:, 0], np.arange(len(template.vertices) + 1)).tolist()
-    ways = EdgeGraph(template.vertices, first, both[:, 1])
+    graph = EdgeGraph(template.vertices, first, both[:, 1])
     found = {}
     for name, legs in PATHS.items():
-        runs = [_shortest(ways, marks[a], marks[b]) for a, b in legs]
+        runs = [_shortest(graph, marks[a], marks[b]) for a, b in legs]
         found[name] = np.array(runs[0] + [v for run in runs[1:] for v in run[1:]], dtype=np.int32)
     return found
 
@@ -79,9 +79,9 @@ class EdgeGraph:
     """neighbours of all vertices one after another"""
 
 
-def _shortest(ways: EdgeGraph, start: int, end: int) -> list[int]:
+def _shortest(graph: EdgeGraph, start: int, end: int) -> list[int]:
     """Return the vertices of the shortest way along edges (Hart, Nilsson and Raphael 1968)."""
-    places, first = ways.places, ways.first
+    places, first = graph.places, graph.first
     left = np.linalg.norm(places - places[end], axis=1)
     best, before, queue, done = {start: 0.0}, {start: start}, [(float(left[start]), start)], set[int]()
     while queue:
@@ -91,13 +91,13 @@ def _shortest(ways: EdgeGraph, start: int, end: int) -> list[int]:
         if here in done:
             continue
         done.add(here)
-        beside = ways.near[first[here] : first[here + 1]]
+        beside = graph.near[first[here] : first[here + 1]]
         steps = np.linalg.norm(places[beside] - places[here], axis=1)
         for there, step in zip(beside.tolist(), steps.tolist(), strict=True):
-            way = best[here] + step
-            if way < best.get(there, np.inf):
-                best[there], before[there] = way, here
-                heapq.heappush(queue, (way + float(left[there]), there))
+            distance = best[here] + step
+            if distance < best.get(there, np.inf):
+                best[there], before[there] = distance, here
+                heapq.heappush(queue, (distance + float(left[there]), there))
     run = [end]
     while run[-1] != start:
         run.append(before[run[-1]])
@@ -175,9 +175,9 @@ def _level(skin: Floats, mask: Bools, height: float) -> int:
 
 def _ray(skin: Floats, origin: Floats, direction: tuple[float, float, float]) -> int:
     """Return the first skin vertex near a ray out of a joint."""
-    way = np.array(direction) / np.linalg.norm(direction)
-    along = (skin - origin) @ way
-    aside = np.linalg.norm(skin - origin - along[:, None] * way, axis=1)
+    axis = np.array(direction) / np.linalg.norm(direction)
+    along = (skin - origin) @ axis
+    aside = np.linalg.norm(skin - origin - along[:, None] * axis, axis=1)
     return _pick(skin, (along > 0.005) & (along < 0.15), -aside - 0.2 * along)
 
 

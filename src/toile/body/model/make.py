@@ -146,8 +146,8 @@ def _check_indices(body: Body, path: str | os.PathLike[str]) -> None:
         raise ToileError(f"{path}: a joint comes before its parent")
     if count == 0 or np.abs(body.weight.sum(axis=1) - 1.0).max() > 1e-3 or body.weight.min() < 0.0:
         raise ToileError(f"{path}: the skin weights of a vertex do not add up to 1")
-    turn = body.skeleton.world_from_joint[:, :3, :3]
-    if np.abs(turn @ np.swapaxes(turn, 1, 2) - np.eye(3)).max(initial=0.0) > 1e-3:
+    rotation = body.skeleton.world_from_joint[:, :3, :3]
+    if np.abs(rotation @ np.swapaxes(rotation, 1, 2) - np.eye(3)).max(initial=0.0) > 1e-3:
         raise ToileError(f"{path}: a joint's frame is not a rotation")
 
 

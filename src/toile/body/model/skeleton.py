@@ -35,14 +35,14 @@ def forward_kinematics(skeleton: Skeleton, local_rotation: Floats, root_translat
     if local_rotation.shape != (len(rest), 3, 3):
         raise ToileError(f"local rotations have shape {local_rotation.shape}, wanted ({len(rest)}, 3, 3)")
     world = np.zeros_like(rest)
-    turn = np.eye(4)
+    rotation = np.eye(4)
     for j, parent in enumerate(skeleton.parents):
-        turn[:3, :3] = local_rotation[j]
+        rotation[:3, :3] = local_rotation[j]
         if parent < 0:
-            world[j] = rest[j] @ turn
+            world[j] = rest[j] @ rotation
             world[j, :3, 3] += root_translation
         else:
-            world[j] = world[parent] @ rigid_inverse(rest[parent]) @ rest[j] @ turn
+            world[j] = world[parent] @ rigid_inverse(rest[parent]) @ rest[j] @ rotation
     return world
 
 

@@ -118,9 +118,9 @@ def _along(points: Floats, line: Floats) -> Floats:
     best, place, before = np.full(len(points), np.inf), np.zeros(len(points)), 0.0
     for start, end in pairwise(line):
         length = float(np.linalg.norm(end - start))
-        way = (end - start) / length
-        share = np.clip((points - start) @ way, 0.0 if before else -np.inf, length)
-        aside = np.linalg.norm(points - start - share[:, None] * way, axis=1)
+        direction = (end - start) / length
+        share = np.clip((points - start) @ direction, 0.0 if before else -np.inf, length)
+        aside = np.linalg.norm(points - start - share[:, None] * direction, axis=1)
         nearer = aside < best
         best, place = np.where(nearer, aside, best), np.where(nearer, before + share, place)
         before += length

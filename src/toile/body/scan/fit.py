@@ -17,7 +17,7 @@ from toile.body.scan.model import (
     TURNED,
     ScanModel,
     ScanPose,
-    local_turns,
+    local_rotations,
     pose_after_step,
     posed_skin,
     slopes,
@@ -32,7 +32,7 @@ SIGNED = 8
 """from this step on the normals' signs are trusted"""
 FORTH, BACK = 2400, 1800
 """points of the scan, points of the template that are matched in each step"""
-PRIOR_SHAPE, PRIOR_TURN = 0.0004, 0.01
+PRIOR_SHAPE, PRIOR_ROTATION = 0.0004, 0.01
 """how much a standard deviation, a radian weighs [m]"""
 STIFF = {
     "LeftShoulder": 11.0,
@@ -123,16 +123,16 @@ def _gauss_newton(model: ScanModel, pose: ScanPose, skin: Floats, match: Matches
     count = len(pose.shape)
     # stronger priors while matches are rough
     scale = max(float(weight.sum()), 1.0) * max(sigma / SIGMA[1], 1.0)
-    shape_prior, turn_prior = scale * PRIOR_SHAPE**2 / 10, scale * PRIOR_TURN**2 / 10
-    turns = local_turns(model, pose).ravel()
-    turns[:3] = 0.0
-    turn_priors = turn_prior * np.repeat([STIFF.get(joint, 1.0) for joint in TURNED], 3)
-    prior = np.concatenate([np.full(count, shape_prior), turn_priors, np.full(3, 1e-6)])
+    shape_prior, rotation_prior = scale * PRIOR_SHAPE**2 / 10, scale * PRIOR_ROTATION**2 / 10
+    rotations = local_rotations(model, pose).ravel()
+    rotations[:3] = 0.0
+    rotation_priors = rotation_prior * np.repeat([STIFF.get(joint, 1.0) for joint in TURNED], 3)
+    prior = np.concatenate([np.full(count, shape_prior), rotation_priors, np.full(3, 1e-6)])
     side[:count] -= shape_prior * pose.shape
-    side[count:-3] -= turn_priors * turns
+    side[count:-3] -= rotation_priors * rotations
     step = np.linalg.solve(square + np.diag(prior), side)
-    turn = step[count:-3]
-    step[count:-3] = turn * min(1.0, 0.35 / max(float(np.abs(turn).max()), 1e-9))
+    rotation = step[count:-3]
+    step[count:-3] = rotation * min(1.0, 0.35 / max(float(np.abs(rotation).max()), 1e-9))
     return pose_after_step(model, pose, step)
 
 
@@ -196,12 +196,12 @@ def _gap(points: Floats, corner: Floats) -> Floats:
     inside = np.ones(len(points), dtype=np.bool_)
     best = np.full(len(points), np.inf)
     for start, end in ((a, b), (b, c), (c, a)):
-        way = end - start
-        inside &= np.einsum("na,na->n", np.cross(way, points - start), normal) >= 0
-        share = np.einsum("na,na->n", points - start, way) / np.maximum(
-            np.einsum("na,na->n", way, way), 1e-30
+        direction = end - start
+        inside &= np.einsum("na,na->n", np.cross(direction, points - start), normal) >= 0
+        share = np.einsum("na,na->n", points - start, direction) / np.maximum(
+            np.einsum("na,na->n", direction, direction), 1e-30
         )
-        nearest = start + np.clip(share, 0.0, 1.0)[:, None] * way
+        nearest = start + np.clip(share, 0.0, 1.0)[:, None] * direction
         best = np.minimum(best, np.linalg.norm(points - nearest, axis=1))
     found: Floats = np.where(inside, np.abs(off) / np.sqrt(size), best)
     return found

@@ -95,7 +95,7 @@ class ScanPose:
 
     shape: Floats
     """components, (k,)"""
-    turn: Floats
+    rotation: Floats
     """world_from_rest of each joint, (j, 3, 3)"""
     root: Floats
     """where the root joint is [m], (3,)"""
@@ -113,7 +113,7 @@ def joint_places(model: ScanModel, pose: ScanPose, heads: Floats) -> Floats:
     places = np.zeros_like(heads)
     for j, parent in enumerate(model.parents):
         if parent >= 0:
-            places[j] = places[parent] + pose.turn[parent] @ (heads[j] - heads[parent])
+            places[j] = places[parent] + pose.rotation[parent] @ (heads[j] - heads[parent])
     return places
 
 
@@ -122,9 +122,9 @@ def posed_skin(model: ScanModel, pose: ScanPose, rows: Ints | None = None) -> Fl
     skin, heads, _ = rest_skin(model, pose.shape)
     rows = np.arange(model.skin_count, dtype=np.int32) if rows is None else rows
     places = joint_places(model, pose, heads) + pose.root
-    shift = places - np.einsum("jab,jb->ja", pose.turn, heads)
+    shift = places - np.einsum("jab,jb->ja", pose.rotation, heads)
     weights = model.weights[rows]
-    matrix = np.einsum("nj,jab->nab", weights, pose.turn, optimize=True)
+    matrix = np.einsum("nj,jab->nab", weights, pose.rotation, optimize=True)
     result: Floats = np.einsum("nab,nb->na", matrix, skin[rows]) + weights @ shift
     return result
 
@@ -134,39 +134,39 @@ def slopes(model: ScanModel, pose: ScanPose, rows: Ints, normals: Floats) -> Flo
     skin, heads, _ = rest_skin(model, pose.shape)
     weights = model.weights[rows]
     slope_heads = model.parts[model.skin_count : -len(heads)]
-    slope_shift = joint_places(model, pose, slope_heads) - pose.turn @ slope_heads
-    matrix = np.einsum("nj,jab->nab", weights, pose.turn, optimize=True)
+    slope_shift = joint_places(model, pose, slope_heads) - pose.rotation @ slope_heads
+    matrix = np.einsum("nj,jab->nab", weights, pose.rotation, optimize=True)
     along = np.einsum("na,nab->nb", normals, matrix)
     by_shape = np.einsum("nb,nbk->nk", along, model.parts[rows])
     by_shape += np.einsum("na,nak->nk", normals, np.tensordot(weights, slope_shift, axes=(1, 0)))
     places = joint_places(model, pose, heads) + pose.root
-    shift = places - np.einsum("jab,jb->ja", pose.turn, heads)
-    each = np.einsum("jab,nb->nja", pose.turn, skin[rows]) + shift
+    shift = places - np.einsum("jab,jb->ja", pose.rotation, heads)
+    each = np.einsum("jab,nb->nja", pose.rotation, skin[rows]) + shift
     each *= weights[:, :, None]
-    by_turn = np.zeros((len(rows), len(model.turned), 3))
+    by_rotation = np.zeros((len(rows), len(model.turned), 3))
     for i, joint in enumerate(model.turned):
         under = model.below[i]
         arm = each[:, under].sum(axis=1) - weights[:, under].sum(axis=1)[:, None] * places[joint]
-        by_turn[:, i] = np.cross(arm, normals)
-    return np.concatenate([by_shape, by_turn.reshape(len(rows), -1), normals], axis=1)
+        by_rotation[:, i] = np.cross(arm, normals)
+    return np.concatenate([by_shape, by_rotation.reshape(len(rows), -1), normals], axis=1)
 
 
 def pose_after_step(model: ScanModel, pose: ScanPose, step: Floats) -> ScanPose:
     """Return the pose after a step of all parameters (order as in slopes)."""
     count = len(pose.shape)
-    turn = pose.turn.copy()
+    rotation = pose.rotation.copy()
     small = Rotation.from_rotvec(step[count:-3].reshape(-1, 3)).as_matrix()
     # from the leaves to the root, so that each turn is about the axes that its slope was taken for
     for i in range(len(model.turned) - 1, -1, -1):
-        turn[model.below[i]] = small[i] @ turn[model.below[i]]
-    return ScanPose(pose.shape + step[:count], turn, pose.root + step[-3:])
+        rotation[model.below[i]] = small[i] @ rotation[model.below[i]]
+    return ScanPose(pose.shape + step[:count], rotation, pose.root + step[-3:])
 
 
-def local_turns(model: ScanModel, pose: ScanPose) -> Floats:
+def local_rotations(model: ScanModel, pose: ScanPose) -> Floats:
     """Return how each fitted joint is turned against its parent, axis times angle [rad], (t, 3)."""
     parents = model.parents[model.turned]
-    before = np.where((parents >= 0)[:, None, None], pose.turn[parents], np.eye(3))
-    found: Floats = Rotation.from_matrix(np.swapaxes(before, 1, 2) @ pose.turn[model.turned]).as_rotvec()
+    before = np.where((parents >= 0)[:, None, None], pose.rotation[parents], np.eye(3))
+    found: Floats = Rotation.from_matrix(np.swapaxes(before, 1, 2) @ pose.rotation[model.turned]).as_rotvec()
     return found
 
 
@@ -175,9 +175,9 @@ def start_pose(model: ScanModel, sex: str, arm_down: float, height: float | None
     shape = model.sexes[sex]
     if height is not None:
         shape = shape + model.per_height * (height - model.heights[sex])
-    turn = np.tile(np.eye(3), (len(model.parents), 1, 1))
+    rotation = np.tile(np.eye(3), (len(model.parents), 1, 1))
     for side, sign in (("Left", 1.0), ("Right", -1.0)):
         raised = Rotation.from_rotvec([0.0, 0.0, sign * (np.radians(45.0) - arm_down)]).as_matrix()
-        turn[model.below[TURNED.index(side + "Arm")]] = raised
+        rotation[model.below[TURNED.index(side + "Arm")]] = raised
     _, heads, _ = rest_skin(model, shape)
-    return ScanPose(shape, turn, heads[0])
+    return ScanPose(shape, rotation, heads[0])

@@ -36,7 +36,7 @@ ROUNDS = 15
 class ScanOrientation:
     """ours_from_file, and the mannequin that fits best."""
 
-    turn: Floats
+    rotation: Floats
     """(3, 3)"""
     scale: float
     """[m per unit]"""
@@ -53,7 +53,7 @@ class ScanOrientation:
 
     def place(self, points: Floats) -> Floats:
         """Return points of the file in our axes [m]."""
-        return np.asarray(self.scale * points @ self.turn.T + self.shift)
+        return np.asarray(self.scale * points @ self.rotation.T + self.shift)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -74,7 +74,7 @@ class _Guess:
 
     cost: float
     """mean distance to the mannequin and back [m]"""
-    turn: Floats
+    rotation: Floats
     scale: float
     shift: Floats
     mannequin: _Mannequin
@@ -84,7 +84,7 @@ def find_orientation(points: Floats, name: str) -> ScanOrientation:
     """Return how the scan stands; a height that no unit explains is refused."""
     refined = _guesses(points, _mannequins(scan_model()))
     best = refined[0]
-    tall = float(np.ptp(points @ best.turn[1]))
+    tall = float(np.ptp(points @ best.rotation[1]))
     unit, short = _unit(tall, HEIGHTS), ""
     if not unit:
         short = (
@@ -94,15 +94,15 @@ def find_orientation(points: Floats, name: str) -> ScanOrientation:
         unit = _unit(tall, SEATED_HEIGHTS)
     if not unit:
         raise ToileError(short)
-    other = [g.cost for g in refined if np.trace(g.turn @ best.turn.T) < 1.0]
+    other = [g.cost for g in refined if np.trace(g.rotation @ best.rotation.T) < 1.0]
     margin = min(other) / best.cost - 1.0 if other else 1.0
     scale = UNITS[unit]
-    placed = scale * points @ best.turn.T
+    placed = scale * points @ best.rotation.T
     # the mannequin's middle, at the person's own size
     shift = best.shift * scale / best.scale
     shift = shift - np.array([0.0, placed[:, 1].min() + shift[1], 0.0])
     m = best.mannequin
-    return ScanOrientation(best.turn, scale, shift, unit, m.sex, m.arm_down, margin, short)
+    return ScanOrientation(best.rotation, scale, shift, unit, m.sex, m.arm_down, margin, short)
 
 
 def crouches(points: Floats) -> bool:
@@ -136,12 +136,12 @@ def _crouched(model: ScanModel) -> list[_Mannequin]:
     found = []
     for sex, (thigh, shin, trunk), degrees in product(("female", "male"), CROUCHES, (20.0, 45.0, 70.0)):
         pose = start_pose(model, sex, np.radians(degrees))
-        turn = pose.turn.copy()
+        rotation = pose.rotation.copy()
         for joint, angle in (("LowerBack", trunk), ("UpLeg", -thigh), ("Leg", shin)):
             for side in ("",) if joint == "LowerBack" else ("Left", "Right"):
                 below = model.below[TURNED.index(side + joint)]
-                turn[below] = Rotation.from_euler("x", angle, degrees=True).as_matrix() @ turn[below]
-        found.append(_mannequin(model, replace(pose, turn=turn), sex, degrees))
+                rotation[below] = Rotation.from_euler("x", angle, degrees=True).as_matrix() @ rotation[below]
+        found.append(_mannequin(model, replace(pose, rotation=rotation), sex, degrees))
     return found
 
 
@@ -162,17 +162,17 @@ def _vertex_share(model: ScanModel) -> Floats:
 
 def _frames(points: Floats) -> list[Floats]:
     """Return 24 turns of the file's axes and 24 of the axes along which the points spread."""
-    turns = []
+    rotations = []
     for order in permutations(range(3)):
         for signs in product((1.0, -1.0), repeat=3):
-            turn = np.zeros((3, 3))
-            turn[range(3), order] = signs
-            if np.linalg.det(turn) > 0:
-                turns.append(turn)
+            rotation = np.zeros((3, 3))
+            rotation[range(3), order] = signs
+            if np.linalg.det(rotation) > 0:
+                rotations.append(rotation)
     _, axes = np.linalg.eigh(np.cov(points.T))
     if np.linalg.det(axes) < 0:
         axes[:, 0] *= -1
-    return turns + [turn @ axes.T for turn in turns]
+    return rotations + [rotation @ axes.T for rotation in rotations]
 
 
 def _first(few: Floats, frame: Floats, mannequin: _Mannequin) -> _Guess:
@@ -192,10 +192,10 @@ def _first(few: Floats, frame: Floats, mannequin: _Mannequin) -> _Guess:
 
 def _refined(few: Floats, guess: _Guess) -> _Guess:
     """Return the guess after matching nearest points both ways and fitting a similarity (Umeyama 1991)."""
-    turn, scale, shift = guess.turn, guess.scale, guess.shift
+    rotation, scale, shift = guess.rotation, guess.scale, guess.shift
     theirs, cost = guess.mannequin.points, np.inf
     for _ in range(ROUNDS):
-        placed = scale * few @ turn.T + shift
+        placed = scale * few @ rotation.T + shift
         gap, near = guess.mannequin.tree.query(placed)
         gap_back, back = cKDTree(placed).query(theirs)
         cost = float(np.minimum(gap, 0.15).mean() + np.minimum(gap_back, 0.15).mean())
@@ -203,14 +203,14 @@ def _refined(few: Floats, guess: _Guess) -> _Guess:
         keep = np.concatenate([gap, gap_back]) < 0.2
         if keep.sum() < 50:
             break
-        turn, scale, shift = _similarity(ours[keep], wanted[keep])
-    return _Guess(cost, turn, scale, shift, guess.mannequin)
+        rotation, scale, shift = _similarity(ours[keep], wanted[keep])
+    return _Guess(cost, rotation, scale, shift, guess.mannequin)
 
 
 def _similarity(ours: Floats, wanted: Floats) -> tuple[Floats, float, Floats]:
     a, b = ours.mean(axis=0), wanted.mean(axis=0)
     u, s, v = np.linalg.svd((wanted - b).T @ (ours - a))
     sign = np.array([1.0, 1.0, np.sign(np.linalg.det(u @ v))])
-    turn = (u * sign) @ v
+    rotation = (u * sign) @ v
     scale = float((s * sign).sum() / max(((ours - a) ** 2).sum(), 1e-30))
-    return turn, scale, b - scale * turn @ a
+    return rotation, scale, b - scale * rotation @ a

@@ -101,7 +101,7 @@ def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
         model = scan_model()
         facing = find_orientation(cloud.points, name)
         floor = cloud.floor
-        cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.turn.T)
+        cloud = Cloud(facing.place(cloud.points), cloud.normals @ facing.rotation.T)
         pose, cloud, found = _fitted(model, facing, cloud)
         check(found, cloud, name)
         if facing.short:
@@ -110,7 +110,7 @@ def fit_surface(points: Floats, triangles: Ints, name: str = "scan") -> ScanFit:
         mean, high = _errors(cloud, fitted)
         up = _plumb(model, pose)
         body = _body(model, pose, fitted, Path(name).stem or "scan", float(np.ptp(fitted @ up)))
-        told = _doubts(facing, facing.turn.T @ up, floor, body.measurements["height"])
+        told = _doubts(facing, facing.rotation.T @ up, floor, body.measurements["height"])
     return ScanFit(body, facing, mean, high, fitted, scan_gaps(cloud, fitted), found, told)
 
 
@@ -170,7 +170,7 @@ def _body(model: ScanModel, pose: ScanPose, fitted: Floats, name: str, height: f
     template = load_template()
     rig = template.rigs["cmu_mb"]
     skin, heads, tails = rest_skin(model, pose.shape)
-    matrix = np.einsum("nj,jab->nab", model.weights, pose.turn, optimize=True)
+    matrix = np.einsum("nj,jab->nab", model.weights, pose.rotation, optimize=True)
     moved = np.linalg.solve(matrix, (fitted - posed_skin(model, pose))[:, :, None])[:, :, 0]
     skin = skin + moved
     floor = np.array([0.0, skin[:, 1].min(), 0.0])

@@ -98,7 +98,7 @@ def _bends(model: ScanModel, pose: ScanPose) -> tuple[float, float]:
     feet = places[[names.index("LeftFoot"), names.index("RightFoot")]].mean(axis=0)
     hips, neck = places[names.index("Hips")], places[names.index("Neck")]
     legs = [names.index(side + part) for side in ("Left", "Right") for part in ("UpLeg", "Leg")]
-    upright = min(float(pose.turn[joint][1, 1]) for joint in legs)
+    upright = min(float(pose.rotation[joint][1, 1]) for joint in legs)
     return _angle(neck - hips, hips - feet), float(np.arccos(np.clip(upright, -1.0, 1.0)))
 
 

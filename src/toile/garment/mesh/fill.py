@@ -82,9 +82,9 @@ def _badness(uv: Floats, triangles: Ints) -> tuple[int, float]:
 def _lattice(frame: Frame) -> Floats:
     """Return the points of a hexagonal lattice inside the cloth, clear of fixed edges, (k, 2)."""
     h = frame.edge_length
-    room = frame.polygon.buffer(-_CLEARANCE * h)
+    inner = frame.polygon.buffer(-_CLEARANCE * h)
     outline_count = sum(len(r.coords) - 1 for r in (frame.polygon.exterior, *frame.polygon.interiors))
-    if room.is_empty:
+    if inner.is_empty:
         return np.zeros((0, 2))
     # centred on the panel, so that a symmetric panel gets a symmetric mesh wherever it lies
     x0, y0, x1, y1 = frame.polygon.bounds
@@ -93,8 +93,8 @@ def _lattice(frame: Frame) -> Floats:
     i, j = np.meshgrid(np.arange(-columns, columns + 1), np.arange(-rows, rows + 1))
     x = 0.5 * (x0 + x1) + (i + 0.5 * (j & 1)) * h
     y = 0.5 * (y0 + y1) + j * rise
-    shapely.prepare(room)
-    inside = shapely.contains_xy(room, x, y)
+    shapely.prepare(inner)
+    inside = shapely.contains_xy(inner, x, y)
     lattice = np.stack([x[inside], y[inside]], axis=1)
     if len(frame.edges) > outline_count:
         # lines inside the piece: a union of strips round very many of them would take minutes
@@ -202,8 +202,8 @@ def _has_room(frame: Frame, centres: Floats, corners: Floats) -> Bools:
         return np.zeros(0, dtype=bool)
     radius = np.linalg.norm(centres - corners[:, 0], axis=1)
     shapely.prepare(frame.polygon)
-    room = np.asarray(shapely.contains_xy(frame.polygon, centres[:, 0], centres[:, 1]))
-    inside = np.flatnonzero(room)
+    inner = np.asarray(shapely.contains_xy(frame.polygon, centres[:, 0], centres[:, 1]))
+    inside = np.flatnonzero(inner)
     # through a tree of the outline's sides: long thin pieces have very many of them, and of sharp triangles
     rings = (frame.polygon.exterior, *frame.polygon.interiors)
     corners = [shapely.get_coordinates(ring) for ring in rings]
@@ -212,8 +212,8 @@ def _has_room(frame: Frame, centres: Floats, corners: Floats) -> Bools:
     touched, _ = tree.query(
         shapely.points(centres[inside]), predicate="dwithin", distance=0.4 * radius[inside]
     )
-    room[inside[touched]] = False
-    return room
+    inner[inside[touched]] = False
+    return inner
 
 
 def _spaced(points: Floats, distance: float) -> Floats:

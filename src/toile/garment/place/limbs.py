@@ -282,5 +282,5 @@ def _points_away(pattern: Pattern, group: set[str], sign: float, middle: float) 
     ]
     if not joints or not free:
         return False
-    way = np.mean(free, axis=0) - np.mean(joints, axis=0)
-    return bool(sign * way[0] > 0.3 * np.linalg.norm(way))
+    direction = np.mean(free, axis=0) - np.mean(joints, axis=0)
+    return bool(sign * direction[0] > 0.3 * np.linalg.norm(direction))

@@ -49,10 +49,10 @@ def unroll_panels(pattern: Pattern) -> dict[str, UnrolledPanel]:
         groups.setdefault(limb, []).append(name)
     laid: dict[str, UnrolledPanel] = {}
     for limb, names in groups.items():
-        turn = _hang(pattern, limb, names, stood)
-        centre = _group_centre(pattern, names, stood, turn)
+        rotation = _hang(pattern, limb, names, stood)
+        centre = _group_centre(pattern, names, stood, rotation)
         for name in names:
-            laid[name] = _lay(pattern.panel(name), limb, stood[name], turn, centre)
+            laid[name] = _lay(pattern.panel(name), limb, stood[name], rotation, centre)
         if limb.endswith("_arm") and pattern.origin != "body" and _is_tube(pattern, names):
             # a sleeve in one piece opens under the arm
             outside = np.pi / 2 if limb.startswith("left") else -np.pi / 2
@@ -142,17 +142,17 @@ def _tube_direction(pattern: Pattern, limb: str, names: list[str]) -> Floats:
     return np.asarray(total / np.linalg.norm(total))
 
 
-def _group_centre(pattern: Pattern, names: list[str], stood: dict[str, _Stood], turn: Floats) -> Floats:
+def _group_centre(pattern: Pattern, names: list[str], stood: dict[str, _Stood], rotation: Floats) -> Floats:
     """Return the middle of a limb's panels in the hanging file space [m], (3,)."""
     if pattern.origin == "body":
         return np.zeros(3)
-    return middle_of_box(np.vstack([stood[n].points for n in names]) @ turn.T)
+    return middle_of_box(np.vstack([stood[n].points for n in names]) @ rotation.T)
 
 
-def _lay(panel: Panel, limb: str, stood: _Stood, turn: Floats, centre: Floats) -> UnrolledPanel:
+def _lay(panel: Panel, limb: str, stood: _Stood, rotation: Floats, centre: Floats) -> UnrolledPanel:
     """Return the panel unrolled, where it stands beside its limb."""
-    right, up, origin = turn @ stood.right, turn @ stood.up, turn @ stood.origin
-    points = stood.points @ turn.T
+    right, up, origin = rotation @ stood.right, rotation @ stood.up, rotation @ stood.origin
+    points = stood.points @ rotation.T
     normal = np.cross(right, up)
     if stood.flat:
         outward = points.mean(axis=0) - centre

@@ -231,9 +231,9 @@ def _to_motion(path: Path, joints: list[_Joint], values: Floats, fps: float) -> 
             (place, kind, axis)
             for place, (kind, axis) in enumerate(joint.channels, start=joint.first_channel)
         ]
-        turns = [(place, axis) for place, kind, axis in columns if kind == "rotation"]
-        angles = np.radians(values[:, [place for place, _ in turns]])
-        rotations[:, index] = from_euler("".join(axis for _, axis in turns), angles)
+        angle_columns = [(place, axis) for place, kind, axis in columns if kind == "rotation"]
+        angles = np.radians(values[:, [place for place, _ in angle_columns]])
+        rotations[:, index] = from_euler("".join(axis for _, axis in angle_columns), angles)
         if index == 0:
             for place, kind, axis in columns:
                 if kind == "position":

@@ -71,8 +71,9 @@ def _starts_with_calibration(rotations: Floats) -> bool:
     """Say whether the first frame is a T-pose that jumps to the real motion, as in many archives."""
     if len(rotations) < 12:
         return False
-    turn = np.linalg.norm(to_vector(multiply(inverse(rotations[:-1]), rotations[1:])), axis=-1).max(axis=-1)
-    return bool(turn[0] > 0.3 and turn[0] > 5.0 * turn[1:11].max())
+    step = to_vector(multiply(inverse(rotations[:-1]), rotations[1:]))
+    angle = np.linalg.norm(step, axis=-1).max(axis=-1)
+    return bool(angle[0] > 0.3 and angle[0] > 5.0 * angle[1:11].max())
 
 
 def _stand_up(motion: Motion, bones: Bones) -> Motion:
@@ -87,20 +88,20 @@ def _stand_up(motion: Motion, bones: Bones) -> Motion:
     if axis == 1 or abs(trunk[axis]) < 0.8:
         return motion
     up = np.sign(trunk[axis]) * np.eye(3)[axis]
-    turn = shortest_rotation(up, np.array([0.0, 1.0, 0.0]))
-    translation = rotate(turn, motion.translation)
+    rotation = shortest_rotation(up, np.array([0.0, 1.0, 0.0]))
+    translation = rotate(rotation, motion.translation)
     rest_top = rest_positions(motion.parents, motion.offsets - motion.offsets[0])[top]
     if abs(rest_top[axis]) < 0.5 * np.linalg.norm(rest_top):
         # the rest pose stands y up; only the recorded world lies on its side
         rotations = np.array(motion.rotations)
-        rotations[:, 0] = multiply(turn, rotations[:, 0])
+        rotations[:, 0] = multiply(rotation, rotations[:, 0])
         return replace(motion, rotations=rotations, translation=translation)
     # turning world and rest pose alike keeps "identity is the rest pose"
     return replace(
         motion,
-        rotations=multiply(multiply(turn, motion.rotations), inverse(turn)),
-        offsets=rotate(turn, motion.offsets),
-        tails=rotate(turn, motion.tails),
+        rotations=multiply(multiply(rotation, motion.rotations), inverse(rotation)),
+        offsets=rotate(rotation, motion.offsets),
+        tails=rotate(rotation, motion.tails),
         translation=translation,
     )
 
@@ -112,8 +113,8 @@ def start_here(motion: Motion) -> Motion:
     first = at[: max(round(0.3 * motion.fps), 1)]
     left = (first[:, bones.limbs["left_thigh"]] - first[:, bones.limbs["right_thigh"]]).mean(axis=0)
     # ahead is left × up
-    turn = yaw(-np.arctan2(-left[2], left[0]))
+    rotation = yaw(-np.arctan2(-left[2], left[0]))
     rotations = np.array(motion.rotations)
-    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    rotations[:, 0] = multiply(rotation, rotations[:, 0])
     start = at[0, bones.hips] * np.array([1.0, 0.0, 1.0])
-    return replace(motion, rotations=rotations, translation=rotate(turn, motion.translation - start))
+    return replace(motion, rotations=rotations, translation=rotate(rotation, motion.translation - start))

@@ -81,7 +81,7 @@ def read_npz(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = 
     )
     if path_of_root.shape != (frames, 3):
         raise ToileError(f"{path.name}: trans has shape {path_of_root.shape}, wanted ({frames}, 3)")
-    turns = from_vector(poses[:, :66].reshape(frames, 22, 3))
+    rotations = from_vector(poses[:, :66].reshape(frames, 22, 3))
     names = tuple(JOINTS)
     offsets = np.array([offset for _, offset in JOINTS.values()])
     motion = Motion(
@@ -91,7 +91,7 @@ def read_npz(path: str | os.PathLike[str], *, table: Mapping[str, str] | None = 
         parents=np.array([names.index(parent) if parent else -1 for parent, _ in JOINTS.values()]),
         offsets=offsets,
         tails=_tails(offsets),
-        rotations=turns,
+        rotations=rotations,
         translation=path_of_root,
         source=path.name,
     )

@@ -121,7 +121,7 @@ def foot_rotations(pose: PoseSequence, side: str) -> Floats:
     """Return how far each frame's foot is turned from its rest, (f, 4)."""
     foot = pose.bones.limbs[f"{side}_foot"]
     rest = from_matrix(pose.body.skeleton.world_from_joint[foot, :3, :3])
-    return multiply(pose.turn[:, foot], inverse(rest))
+    return multiply(pose.rotation[:, foot], inverse(rest))
 
 
 def sole_points(sole: Sole, foot: Floats, toe: Floats) -> Floats:
@@ -181,9 +181,9 @@ def find_floor(pose: PoseSequence) -> float:
     at = pose.positions()
     heights, slow = [], []
     for side in SIDES:
-        sole, turn = find_sole(pose, side), foot_rotations(pose, side)
+        sole, rotation = find_sole(pose, side), foot_rotations(pose, side)
         ankle = at[:, pose.bones.limbs[f"{side}_foot"]]
-        height = ankle[:, 1] + sole_points(sole, turn, turn)[..., 1].min(axis=1)
+        height = ankle[:, 1] + sole_points(sole, rotation, rotation)[..., 1].min(axis=1)
         moving = np.linalg.norm(np.gradient(ankle, axis=0), axis=1) * pose.fps if len(at) > 1 else np.zeros(1)
         heights.append(height)
         slow.append(moving < 0.3)
@@ -310,14 +310,16 @@ def _set_foot(pose: PoseSequence, side: str, foot: Floats, toe: Floats) -> None:
     joints = [(pose.bones.limbs[f"{side}_foot"], foot)]
     if f"{side}_toe" in pose.bones.limbs:
         joints.append((pose.bones.limbs[f"{side}_toe"], toe))
-    for joint, turn in joints:
-        rotate_subtree(pose, joint, multiply(multiply(turn, rest[joint]), inverse(pose.turn[:, joint])))
+    for joint, rotation in joints:
+        rotate_subtree(
+            pose, joint, multiply(multiply(rotation, rest[joint]), inverse(pose.rotation[:, joint]))
+        )
 
 
-def rotate_subtree(pose: PoseSequence, joint: int, turn: Floats) -> None:
+def rotate_subtree(pose: PoseSequence, joint: int, rotation: Floats) -> None:
     """Turn a joint and all that hangs on it by world turns (f, 4), in place."""
     for other in (joint, *_below(pose.body, joint)):
-        pose.turn[:, other] = multiply(turn, pose.turn[:, other])
+        pose.rotation[:, other] = multiply(rotation, pose.rotation[:, other])
 
 
 def _ride_legs(pose: PoseSequence, ankles: dict[str, Floats], contacts: dict[str, FootContacts]) -> None:
@@ -364,18 +366,18 @@ def knee_hinge(pose: PoseSequence, side: str) -> Floats:
     """Return the axis (f, 3) about which a positive turn bends the knee: the thigh's own left."""
     thigh = pose.bones.limbs[f"{side}_thigh"]
     rest = pose.body.skeleton.world_from_joint[thigh, :3, :3]
-    return rotate(multiply(pose.turn[:, thigh], inverse(from_matrix(rest))), np.array([1.0, 0.0, 0.0]))
+    return rotate(multiply(pose.rotation[:, thigh], inverse(from_matrix(rest))), np.array([1.0, 0.0, 0.0]))
 
 
 def bend_leg(pose: PoseSequence, side: str, ankle: Floats) -> Floats:
     """Turn thigh and shin so that the ankle gets to its place, not the foot; returns what lacks [m]."""
     thigh, shin, foot = (pose.bones.limbs[f"{side}_{part}"] for part in ("thigh", "shin", "foot"))
     at = pose.positions()
-    foot_before = np.array(pose.turn[:, foot])
+    foot_before = np.array(pose.rotation[:, foot])
     swing, fold, lack = solve_leg(
         at[:, thigh], at[:, shin] - at[:, thigh], at[:, foot] - at[:, shin], ankle, knee_hinge(pose, side)
     )
     rotate_subtree(pose, thigh, swing)
     rotate_subtree(pose, shin, multiply(fold, inverse(swing)))
-    rotate_subtree(pose, foot, multiply(foot_before, inverse(pose.turn[:, foot])))
+    rotate_subtree(pose, foot, multiply(foot_before, inverse(pose.rotation[:, foot])))
     return lack

@@ -39,9 +39,9 @@ def joint_ranges(pose: PoseSequence) -> dict[str, float]:
     return ranges | {"joint_excess": beyond}
 
 
-def _turn_from_rest(pose: PoseSequence, joint: int) -> Floats:
+def _rotation_from_rest(pose: PoseSequence, joint: int) -> Floats:
     rest = from_matrix(pose.body.skeleton.world_from_joint[joint, :3, :3])
-    return multiply(pose.turn[:, joint], inverse(rest))
+    return multiply(pose.rotation[:, joint], inverse(rest))
 
 
 def _bones(pose: PoseSequence, side: str, *parts: str) -> list[Floats] | None:
@@ -58,7 +58,7 @@ def _hip(pose: PoseSequence, side: str) -> Floats | None:
     bones = _bones(pose, side, "thigh", "shin")
     if bones is None:
         return None
-    thigh = rotate(inverse(_turn_from_rest(pose, pose.bones.hips)), bones[0])
+    thigh = rotate(inverse(_rotation_from_rest(pose, pose.bones.hips)), bones[0])
     return np.asarray(np.arctan2(thigh[:, 2], -thigh[:, 1]))
 
 
@@ -71,7 +71,7 @@ def _ankle(pose: PoseSequence, side: str) -> Floats | None:
     limbs = pose.bones.limbs
     if f"{side}_foot" not in limbs or f"{side}_shin" not in limbs:
         return None
-    shin, foot = (_turn_from_rest(pose, limbs[f"{side}_{part}"]) for part in ("shin", "foot"))
+    shin, foot = (_rotation_from_rest(pose, limbs[f"{side}_{part}"]) for part in ("shin", "foot"))
     toes = rotate(multiply(inverse(shin), foot), np.array([0.0, 0.0, 1.0]))
     return np.asarray(np.arctan2(toes[:, 1], toes[:, 2]))
 

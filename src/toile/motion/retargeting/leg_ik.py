@@ -44,9 +44,9 @@ def solve_leg(
 
 def soft_length(distance: Floats, length: Floats) -> Floats:
     """Return what a leg of this length makes of a wanted distance [m]: exact when short, never straight."""
-    start, room = SOFT * length, (STRAIGHT - SOFT) * length
+    start, slack = SOFT * length, (STRAIGHT - SOFT) * length
     beyond = np.maximum(distance - start, 0.0)
-    return np.asarray(np.minimum(distance, start) + room * (1.0 - np.exp(-beyond / room)))
+    return np.asarray(np.minimum(distance, start) + slack * (1.0 - np.exp(-beyond / slack)))
 
 
 def knee_bend(thigh: Floats, shin: Floats, hinge: Floats) -> Floats:

@@ -69,10 +69,10 @@ def sample_skin(
 def joint_matrices(pose: PoseSequence, frames: Ints) -> Floats:
     """Return world_from_rest of the joints in some frames, (f, j, 3, 4)."""
     rest = np.asarray(pose.body.skeleton.world_from_joint)
-    turn = multiply(pose.turn[frames], inverse(from_matrix(rest[:, :3, :3])))
+    rotation = multiply(pose.rotation[frames], inverse(from_matrix(rest[:, :3, :3])))
     moved = np.zeros((len(frames), len(rest), 3, 4))
-    moved[..., :3] = to_matrix(turn)
-    moved[..., 3] = pose.positions()[frames] - rotate(turn, rest[:, :3, 3])
+    moved[..., :3] = to_matrix(rotation)
+    moved[..., 3] = pose.positions()[frames] - rotate(rotation, rest[:, :3, 3])
     return moved
 
 
@@ -144,7 +144,7 @@ def _compared(pose: PoseSequence, rate: float) -> Ints:
 
 def arm_depths(pose: PoseSequence, rate: float = DEFAULT.rate) -> Floats:
     """Return how deep the arms are in the trunk in each compared frame [m], (k, 2) for left and right."""
-    return _arm_turns(pose, _compared(pose, rate), 0.0, DEFAULT.upper)[1]
+    return _arm_rotations(pose, _compared(pose, rate), 0.0, DEFAULT.upper)[1]
 
 
 def clear_arms(
@@ -159,7 +159,7 @@ def clear_arms(
     for number in range(passes):
         # frames that were clear of everything near them stay clear
         wanted, depth = np.zeros((len(frames), 2, 3)), np.zeros((len(frames), 2))
-        wanted[todo], depth[todo] = _arm_turns(pose, frames[todo], settings.gap, settings.upper)
+        wanted[todo], depth[todo] = _arm_rotations(pose, frames[todo], settings.gap, settings.upper)
         bad = np.abs(wanted).max(axis=(1, 2)) > 1e-3
         todo = ndimage.binary_dilation(bad, iterations=8)
         before = float(depth.max(initial=0.0)) if number == 0 else before
@@ -174,11 +174,11 @@ def clear_arms(
     return before, float(np.linalg.norm(total, axis=-1).max())
 
 
-def _arm_turns(pose: PoseSequence, frames: Ints, gap: float, upper: float) -> tuple[Floats, Floats]:
+def _arm_rotations(pose: PoseSequence, frames: Ints, gap: float, upper: float) -> tuple[Floats, Floats]:
     """Return turns (rotation vectors) that bring each arm out of the trunk, (k, 2, 3), and depths (k, 2)."""
     body, matrices, at = pose.body, joint_matrices(pose, frames), pose.positions()[frames]
     trunk, arms = _trunk(body), [_arm(pose, side, upper) for side in SIDES]
-    turns, depths = np.zeros((len(frames), 2, 3)), np.zeros((len(frames), 2))
+    rotations, depths = np.zeros((len(frames), 2, 3)), np.zeros((len(frames), 2))
     shoulder = {side: at[:, pose.bones.limbs[f"{side}_upper_arm"]] for side in SIDES}
     aside = unit(shoulder["left"] - shoulder["right"])
     for row, matrix in enumerate(matrices):
@@ -192,8 +192,8 @@ def _arm_turns(pose: PoseSequence, frames: Ints, gap: float, upper: float) -> tu
                 push = _push(normal, aside[row] * (1.0 if side == "left" else -1.0))
                 axis = np.cross(lever, push)
                 length = (gap - signed) / max(float(push @ normal), 0.35)
-                turns[row, column] = axis * length / max(float(axis @ axis), 1e-3)
-    return turns, depths
+                rotations[row, column] = axis * length / max(float(axis @ axis), 1e-3)
+    return rotations, depths
 
 
 def _push(normal: Floats, outward: Floats) -> Floats:
@@ -210,9 +210,9 @@ def _fill(values: Floats, frames: Ints, count: int, fps: float, loop: bool) -> F
     width = max(round(0.2 * fps), 1)
     size = np.linalg.norm(full.reshape(len(full), -1, 3), axis=-1)
     wide = smooth(ndimage.maximum_filter1d(size, 2 * width + 1, axis=0), 0.7 * width)
-    turns = unit(smooth(full, width).reshape(len(full), -1, 3)) * wide[..., None]
-    turns = turns[count - 1 : 2 * count - 1] if loop else turns
-    return np.asarray(turns.reshape(count, *shape))
+    rotations = unit(smooth(full, width).reshape(len(full), -1, 3)) * wide[..., None]
+    rotations = rotations[count - 1 : 2 * count - 1] if loop else rotations
+    return np.asarray(rotations.reshape(count, *shape))
 
 
 def thigh_depth(pose: PoseSequence, most: int = 48) -> float:
@@ -235,9 +235,9 @@ def spread_thighs(pose: PoseSequence, angle: float) -> None:
     """Turn both thighs outward by an angle [rad] about the pelvis' forward axis; the feet keep their turn."""
     hips = pose.bones.hips
     rest = from_matrix(pose.body.skeleton.world_from_joint[hips, :3, :3])
-    ahead = rotate(multiply(pose.turn[:, hips], inverse(rest)), np.array([0.0, 0.0, 1.0]))
+    ahead = rotate(multiply(pose.rotation[:, hips], inverse(rest)), np.array([0.0, 0.0, 1.0]))
     for side, sign in (("left", 1.0), ("right", -1.0)):
         foot = pose.bones.limbs[f"{side}_foot"]
-        before = np.array(pose.turn[:, foot])
+        before = np.array(pose.rotation[:, foot])
         rotate_subtree(pose, pose.bones.limbs[f"{side}_thigh"], from_vector(ahead * (sign * angle)))
-        rotate_subtree(pose, foot, multiply(before, inverse(pose.turn[:, foot])))
+        rotate_subtree(pose, foot, multiply(before, inverse(pose.rotation[:, foot])))

@@ -68,8 +68,11 @@ def retarget(
 def _steady(motion: Motion, seconds: float) -> Motion:
     """Return a recording without the noise of its markers."""
     sigma = seconds * motion.fps
-    turns, path = smooth_rotations(motion.rotations, sigma), smooth(motion.translation, sigma, goes_on=True)
-    return replace(motion, rotations=turns, translation=path)
+    rotations, path = (
+        smooth_rotations(motion.rotations, sigma),
+        smooth(motion.translation, sigma, goes_on=True),
+    )
+    return replace(motion, rotations=rotations, translation=path)
 
 
 def _stood(
@@ -79,7 +82,7 @@ def _stood(
     clear = settings.clear and limb_clearance.has_arms(first)
     angle, most = 0.0, settings.clearance.spread if clear else 0.0
     while True:
-        pose = replace(first, turn=np.array(first.turn), hips=np.array(first.hips))
+        pose = replace(first, rotation=np.array(first.rotation), hips=np.array(first.hips))
         angle = _spread(pose, angle, most) if clear else angle
         steps = foot_contacts.plant_feet(pose, settings.feet) if settings.plant else {}
         # feet that stand may have brought them together again
@@ -110,20 +113,20 @@ def _middle(
 ) -> tuple[PoseSequence, dict[str, FootContacts]]:
     """Return the middle one of three loops, moved to where the first began; its end is made its start."""
     cut = slice(period, 2 * period + 1)
-    turn, hips = np.array(pose.turn[cut]), np.array(pose.hips[cut])
-    angle, shift = loop_travel(pose.turn[: period + 1, pose.bones.hips], pose.hips[: period + 1])
+    rotation, hips = np.array(pose.rotation[cut]), np.array(pose.hips[cut])
+    angle, shift = loop_travel(pose.rotation[: period + 1, pose.bones.hips], pose.hips[: period + 1])
     # carry the loop back to where the motion began
-    turn = multiply(yaw(-angle), turn)
+    rotation = multiply(yaw(-angle), rotation)
     hips = rotate(yaw(-angle), hips - shift)
-    turn[-1] = multiply(yaw(angle), turn[0])
+    rotation[-1] = multiply(yaw(angle), rotation[0])
     hips[-1] = rotate(yaw(angle), hips[0]) + shift
     kept = {side: FootContacts(step.heel[cut], step.ball[cut]) for side, step in steps.items()}
-    return replace(pose, turn=turn, hips=hips), kept
+    return replace(pose, rotation=rotation, hips=hips), kept
 
 
 def _matrices(pose: PoseSequence) -> Floats:
-    world = np.zeros((*pose.turn.shape[:2], 4, 4))
-    world[..., :3, :3] = to_matrix(pose.turn)
+    world = np.zeros((*pose.rotation.shape[:2], 4, 4))
+    world[..., :3, :3] = to_matrix(pose.rotation)
     world[..., :3, 3] = pose.positions()
     world[..., 3, 3] = 1.0
     return world

@@ -36,7 +36,7 @@ class PoseSequence:
 
     body: Body
     bones: Bones
-    turn: Floats
+    rotation: Floats
     """world_from_joint turns, (f, j, 4)"""
     hips: Floats
     """position of the hips joint [m], (f, 3)"""
@@ -45,18 +45,18 @@ class PoseSequence:
     def positions(self) -> Floats:
         """Return all joint positions [m], (f, j, 3), bone lengths as at rest."""
         rest = self.body.skeleton.world_from_joint
-        at = np.zeros((*self.turn.shape[:2], 3))
+        at = np.zeros((*self.rotation.shape[:2], 3))
         at[:, self.bones.hips] = self.hips
         above = _above(self.bones.hips, self.body)
         for ancestor, child in above:
             # joints above the hips ride with them
             arm = rest[child, :3, :3].T @ (rest[ancestor, :3, 3] - rest[child, :3, 3])
-            at[:, ancestor] = at[:, child] + rotate(self.turn[:, child], arm)
+            at[:, ancestor] = at[:, child] + rotate(self.rotation[:, child], arm)
         done = {self.bones.hips, *(ancestor for ancestor, _ in above)}
         for joint, parent in enumerate(self.body.skeleton.parents):
             if joint not in done and parent >= 0:
                 arm = rest[parent, :3, :3].T @ (rest[joint, :3, 3] - rest[parent, :3, 3])
-                at[:, joint] = at[:, parent] + rotate(self.turn[:, parent], arm)
+                at[:, joint] = at[:, parent] + rotate(self.rotation[:, parent], arm)
         return at
 
 
@@ -95,11 +95,11 @@ def transfer(
     rest_source = rotate(face, rest_source)
     delta = np.asarray(delta)
 
-    moves = _part_turns(delta, source, target)
+    moves = _part_rotations(delta, source, target)
     lay = _lay_bones(source, target, rest_source, rest_target)
-    turn = _turn_joints(body, target, moves, lay, len(delta))
+    rotation = _joint_rotations(body, target, moves, lay, len(delta))
     scale = leg_length(target, rest_target) / max(leg_length(source, rest_source), 1e-6)
-    pose = PoseSequence(body, target, turn, np.zeros((len(delta), 3)), motion.fps)
+    pose = PoseSequence(body, target, rotation, np.zeros((len(delta), 3)), motion.fps)
     _follow_root(pose, source, position, scale)
     return pose, scale
 
@@ -111,19 +111,19 @@ def _facing(rest: Floats, bones: Bones) -> Floats:
     return yaw(np.arctan2(ahead[0], ahead[2]))
 
 
-def _part_turns(delta: Floats, source: Bones, target: Bones) -> dict[int, Floats]:
+def _part_rotations(delta: Floats, source: Bones, target: Bones) -> dict[int, Floats]:
     """Return target joint → turn away from rest (f, 4): limbs one to one, spine and neck by their share."""
     moves = {target.hips: delta[:, source.hips]}
-    moves |= _chain_turns(delta, (source.hips, *source.spine), target.spine)
+    moves |= _chain_rotations(delta, (source.hips, *source.spine), target.spine)
     chest = (source.hips, *source.spine)[-1]
-    moves |= _chain_turns(delta, (chest, *source.neck), target.neck)
+    moves |= _chain_rotations(delta, (chest, *source.neck), target.neck)
     for part, joint in target.limbs.items():
         if part in source.limbs:
             moves[joint] = delta[:, source.limbs[part]]
     return moves
 
 
-def _chain_turns(delta: Floats, chain: tuple[int, ...], joints: tuple[int, ...]) -> dict[int, Floats]:
+def _chain_rotations(delta: Floats, chain: tuple[int, ...], joints: tuple[int, ...]) -> dict[int, Floats]:
     """Spread the turns of a source chain (its base first) over target joints above the same base."""
     moves = {}
     for place, joint in enumerate(joints, start=1):
@@ -139,7 +139,7 @@ def _lay_bones(source: Bones, target: Bones, rest_source: Floats, rest_target: F
     lay: dict[int, Floats] = {}
     for side in ("left", "right"):
         for upper, lower, end in (("upper_arm", "forearm", "hand"), ("thigh", "shin", "foot")):
-            turn = np.array([1.0, 0.0, 0.0, 0.0])
+            rotation = np.array([1.0, 0.0, 0.0, 0.0])
             for part, to in ((upper, lower), (lower, end)):
                 names = (f"{side}_{part}", f"{side}_{to}")
                 if all(name in bones.limbs for name in names for bones in (source, target)):
@@ -147,13 +147,14 @@ def _lay_bones(source: Bones, target: Bones, rest_source: Floats, rest_target: F
                     c, d = (source.limbs[name] for name in names)
                     wanted = rest_source[d] - rest_source[c]
                     if np.linalg.norm(wanted) > 1e-6:
-                        turn = multiply(
-                            shortest_rotation(rotate(turn, rest_target[b] - rest_target[a]), wanted), turn
+                        rotation = multiply(
+                            shortest_rotation(rotate(rotation, rest_target[b] - rest_target[a]), wanted),
+                            rotation,
                         )
                 if names[0] in target.limbs:
-                    lay[target.limbs[names[0]]] = turn
+                    lay[target.limbs[names[0]]] = rotation
             if f"{side}_{end}" in target.limbs:
-                lay[target.limbs[f"{side}_{end}"]] = turn
+                lay[target.limbs[f"{side}_{end}"]] = rotation
         _lay_foot(side, source, target, rest_source, rest_target, lay)
     return lay
 
@@ -170,10 +171,10 @@ def _lay_foot(
     ahead_target = _toes_ahead(side, target, rest_target)
     frame_source = _frame(up, ahead_source if ahead_source is not None else np.array([0.0, 0.0, 1.0]))
     frame_target = _frame(UP, ahead_target if ahead_target is not None else np.array([0.0, 0.0, 1.0]))
-    turn = from_matrix(frame_source @ frame_target.T)
+    rotation = from_matrix(frame_source @ frame_target.T)
     for part in ("foot", "toe"):
         if f"{side}_{part}" in target.limbs:
-            lay[target.limbs[f"{side}_{part}"]] = turn
+            lay[target.limbs[f"{side}_{part}"]] = rotation
 
 
 def _toes_ahead(side: str, bones: Bones, rest: Floats) -> Floats | None:
@@ -189,21 +190,21 @@ def _frame(up: Floats, ahead: Floats) -> Floats:
     return np.stack([left, up, np.cross(left, up)], axis=1)
 
 
-def _turn_joints(
+def _joint_rotations(
     body: Body, bones: Bones, moves: Mapping[int, Floats], lay: Mapping[int, Floats], frames: int
 ) -> Floats:
     """Return world turns of all target joints; those without a source ride with their parent."""
     rest = from_matrix(body.skeleton.world_from_joint[:, :3, :3])
-    turn = np.zeros((frames, len(rest), 4))
+    rotation = np.zeros((frames, len(rest), 4))
     for joint, parent in enumerate(body.skeleton.parents):
         if joint in moves:
             laid = multiply(lay[joint], rest[joint]) if joint in lay else rest[joint]
-            turn[:, joint] = multiply(moves[joint], laid)
+            rotation[:, joint] = multiply(moves[joint], laid)
         elif parent < 0:
-            turn[:, joint] = multiply(moves[bones.hips], rest[joint])
+            rotation[:, joint] = multiply(moves[bones.hips], rest[joint])
         else:
-            turn[:, joint] = multiply(turn[:, parent], multiply(inverse(rest[parent]), rest[joint]))
-    return turn
+            rotation[:, joint] = multiply(rotation[:, parent], multiply(inverse(rest[parent]), rest[joint]))
+    return rotation
 
 
 def _follow_root(pose: PoseSequence, source: Bones, position: Floats, scale: float) -> None:

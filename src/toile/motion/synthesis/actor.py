@@ -90,18 +90,18 @@ def make_motion(
 ) -> Motion:
     """Return the motion from world turns of some joints, local turns of others (f, 4); the rest are still."""
     frames = len(hips)
-    turns = np.tile([1.0, 0.0, 0.0, 0.0], (frames, len(NAMES), 1))
-    globes = np.array(turns)
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (frames, len(NAMES), 1))
+    globes = np.array(rotations)
     for joint, joint_name in enumerate(NAMES):
         parent = PARENTS[joint]
-        above = globes[:, parent] if parent >= 0 else turns[:, 0]
+        above = globes[:, parent] if parent >= 0 else rotations[:, 0]
         if joint_name in world:
             globes[:, joint] = world[joint_name]
-            turns[:, joint] = (
+            rotations[:, joint] = (
                 multiply(inverse(above), world[joint_name]) if parent >= 0 else world[joint_name]
             )
         else:
-            turns[:, joint] = local.get(joint_name, turns[:, joint])
-            globes[:, joint] = multiply(above, turns[:, joint]) if parent >= 0 else turns[:, joint]
-    turns = continuous(normalise(turns))
-    return Motion(name, fps, NAMES, PARENTS, OFFSETS, TAILS, turns, hips, loop, source)
+            rotations[:, joint] = local.get(joint_name, rotations[:, joint])
+            globes[:, joint] = multiply(above, rotations[:, joint]) if parent >= 0 else rotations[:, joint]
+    rotations = continuous(normalise(rotations))
+    return Motion(name, fps, NAMES, PARENTS, OFFSETS, TAILS, rotations, hips, loop, source)

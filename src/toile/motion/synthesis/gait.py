@@ -306,9 +306,9 @@ def _headed(
     source: str,
 ) -> Motion:
     """Return the motion turned to its heading."""
-    turn = rotation_y(np.array(heading))
-    turned = {joint: multiply(turn, turns) for joint, turns in world.items()}
-    return make_motion(name, fps, turned, local, rotate(turn, hips), source=source)
+    rotation = rotation_y(np.array(heading))
+    turned = {joint: multiply(rotation, rotations) for joint, rotations in world.items()}
+    return make_motion(name, fps, turned, local, rotate(rotation, hips), source=source)
 
 
 def angles_at(curves: Curves, percent: float) -> dict[str, float]:

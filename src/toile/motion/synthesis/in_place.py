@@ -132,12 +132,12 @@ def turn(*, steps: int = 6, pace: float = 1.1, fps: float = 60.0) -> Motion:
         share = np.clip((begun - np.floor(begun)) / 0.5, 0.0, 1.0)
         eased = share**3 * (10 - 15 * share + 6 * share**2)
         # a quarter of a step ahead or behind, so that the pelvis stays between the feet
-        way = part * (np.floor(begun) + eased + start - 0.25)
+        foot_angle = part * (np.floor(begun) + eased + start - 0.25)
         lift = 0.05 * np.sin(np.pi * share) ** 2
         place = np.stack([np.full(len(time), SIGN[side] * 0.10), ANKLE + lift, 0 * time], axis=1)
-        ankles[side] = rotate(rotation_y(way), place)
+        ankles[side] = rotate(rotation_y(foot_angle), place)
         feet[side] = multiply(
-            rotation_y(way + SIGN[side] * np.radians(6.0)),
+            rotation_y(foot_angle + SIGN[side] * np.radians(6.0)),
             rotation_x(np.radians(12.0) * np.sin(np.pi * share)),
         )
     _stand_on(hips, pelvis, ankles, feet, world)

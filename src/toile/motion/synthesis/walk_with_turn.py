@@ -28,14 +28,14 @@ def walk_with_turn(*, seconds: float = 10.0, angle: float = 180.0, fps: float = 
     long = unroll(stride, int(np.ceil(seconds / stride.duration)) + 1)
     count = round(seconds * long.fps) + 1
     share = np.arange(count) / (count - 1)
-    turns = np.array(long.rotations[:count])
+    rotations = np.array(long.rotations[:count])
     heading = np.radians(angle) * _ease(share, 0.28, 0.62)
-    turns[:, 0] = multiply(_yaws(heading), turns[:, 0])
+    rotations[:, 0] = multiply(_yaws(heading), rotations[:, 0])
     crossed = _ease(share, 0.50, 0.62) - _ease(share, 0.78, 0.90)
-    _cross_arms(turns, crossed)
+    _cross_arms(rotations, crossed)
     path = _bent(long.translation[:count], heading)
     return replace(
-        long, name="tour", rotations=continuous(turns), translation=path, loop=False, source="our own"
+        long, name="tour", rotations=continuous(rotations), translation=path, loop=False, source="our own"
     )
 
 
@@ -58,16 +58,16 @@ def _bent(path: Floats, heading: Floats) -> Floats:
     return bent
 
 
-def _cross_arms(turns: Floats, crossed: Floats) -> None:
+def _cross_arms(rotations: Floats, crossed: Floats) -> None:
     """Turn the arms from where they are to before the chest, by a share (f,)."""
     for side, (flex, out, inward, elbow) in CROSSED.items():
         sign = SIGN[side]
-        flat = np.zeros(len(turns))
+        flat = np.zeros(len(rotations))
         aside = multiply(rotation_z(flat + sign * np.radians(out)), rotation_x(flat - np.radians(flex)))
         goal = {
             f"{side}Arm": multiply(aside, rotation_y(flat - sign * np.radians(inward))),
             f"{side}ForeArm": rotation_x(flat - np.radians(elbow)),
         }
-        for name, turn in goal.items():
+        for name, rotation in goal.items():
             joint = NAMES.index(name)
-            turns[:, joint] = slerp(turns[:, joint], turn, crossed)
+            rotations[:, joint] = slerp(rotations[:, joint], rotation, crossed)

@@ -242,14 +242,14 @@ def _names(canvas: Canvas, pen: _Pen) -> None:
     name, size = pen.panel.name, f"{width} × {height} cm"
     middle = shapely.maximum_inscribed_circle(pen.shape, tolerance=2.0)
     x, y = (float(v) for v in shapely.get_coordinates(middle)[0])
-    room = float(shapely.length(middle)) - 2.0 * _RADIUS
+    space = float(shapely.length(middle)) - 2.0 * _RADIUS
     half = max(text_width(name, _NAME), text_width(size, 15.0)) / 2.0 + 6.0
     block = shapely.box(x - half, y - 22.0, x + half, y + 24.0)
-    if not (room > 22.0 and pen.shape.contains(block)):
+    if not (space > 22.0 and pen.shape.contains(block)):
         low, high = pen.ring.min(axis=0), pen.ring.max(axis=0)
         x, y = float(low[0] + high[0]) / 2.0, float(high[1]) + 24.0
-        room = float(high[0] - low[0]) + 60.0
-        canvas.shapes.append(Words(x, y, name, min(15.0, 15.0 * room / text_width(name, 15.0)), _INK))
+        space = float(high[0] - low[0]) + 60.0
+        canvas.shapes.append(Words(x, y, name, min(15.0, 15.0 * space / text_width(name, 15.0)), _INK))
         canvas.shapes.append(Words(x, y + 17.0, size, 13.0, _GREY))
         return
     canvas.shapes.append(Words(x, y - 8.0, name, _NAME, _INK, bold=True))
@@ -270,8 +270,14 @@ def _grain(canvas: Canvas, pen: _Pen, x: float, y: float, half: float) -> None:
         ):
             canvas.shapes.append(Line(ends, _GREY, 1.5))
             side = np.array([up[1], -up[0]])
-            for tip, way in ((ends[1], up), (ends[0], -up)):
-                head = np.array([tip + 3.0 * way, tip - 8.0 * way + 4.0 * side, tip - 8.0 * way - 4.0 * side])
+            for tip, direction in ((ends[1], up), (ends[0], -up)):
+                head = np.array(
+                    [
+                        tip + 3.0 * direction,
+                        tip - 8.0 * direction + 4.0 * side,
+                        tip - 8.0 * direction - 4.0 * side,
+                    ]
+                )
                 canvas.shapes.append(Line(head, fill=_GREY, closed=True))
             return
 

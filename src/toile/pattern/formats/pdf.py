@@ -120,8 +120,8 @@ def _piece(spot: Spot, height: float) -> list[str]:
         points = place(mark.points)
         rows += [f"{_xy(points[0])} m", *[f"{_xy(point)} l" for point in points[1:]], "S [] 0 d"]
     middle = place(np.asarray(spot.low + spot.size / 2.0)[None])[0]
-    way = np.array([-math.sin(panel.grain), math.cos(panel.grain)]) * 0.2 * float(spot.size.min())
-    rows.append(f"0.5 0.5 0.5 RG 0.5 w {_xy(middle - way)} m {_xy(middle + way)} l S")
+    direction = np.array([-math.sin(panel.grain), math.cos(panel.grain)]) * 0.2 * float(spot.size.min())
+    rows.append(f"0.5 0.5 0.5 RG 0.5 w {_xy(middle - direction)} m {_xy(middle + direction)} l S")
     rows.append(_words(panel.name, middle, 12.0))
     return rows
 
@@ -219,8 +219,8 @@ def _plan(
     """Return the first sheet: a square to measure, and all sheets small with their letters."""
     top = paper[1] - _MARGIN - 0.012
     square = np.array([_MARGIN + 0.005, top - 0.008 - 0.1])
-    room = paper[0] - 2 * _MARGIN, square[1] - 0.012 - _MARGIN
-    scale = min(room[0] / (grid.columns * grid.width), room[1] / (grid.rows * grid.height), 0.5)
+    space = paper[0] - 2 * _MARGIN, square[1] - 0.012 - _MARGIN
+    scale = min(space[0] / (grid.columns * grid.width), space[1] / (grid.rows * grid.height), 0.5)
     rows = [
         "0 0 0 RG 0.8 w",
         _words(f"{name}: {len(used)} sheets", np.array([_MARGIN + 0.05, top]), 12.0),

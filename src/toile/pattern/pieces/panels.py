@@ -234,9 +234,11 @@ def merge_lines(outline: Sequence[Curve], many: int = 24) -> list[Curve]:
 
 
 def _reflect(points: Floats, line: Floats) -> Floats:
-    way = (line[1] - line[0]) / np.hypot(*(line[1] - line[0]))
+    direction = (line[1] - line[0]) / np.hypot(*(line[1] - line[0]))
     offset = np.asarray(points) - line[0]
-    along = (offset @ way)[..., None] * way if offset.ndim > 1 else (offset @ way) * way
+    along = (
+        (offset @ direction)[..., None] * direction if offset.ndim > 1 else (offset @ direction) * direction
+    )
     return np.asarray(line[0] + 2.0 * along - offset)
 
 
@@ -244,8 +246,8 @@ def unfold_outline(outline: Sequence[Curve], line: Floats) -> list[Curve] | None
     """Return half a piece and its mirror image as one outline; None if no edge lies on the fold line."""
     if np.hypot(*(line[1] - line[0])) < JOIN:
         return None
-    way = (line[1] - line[0]) / np.hypot(*(line[1] - line[0]))
-    normal = np.array([-way[1], way[0]])
+    direction = (line[1] - line[0]) / np.hypot(*(line[1] - line[0]))
+    normal = np.array([-direction[1], direction[0]])
     on_fold = [bool(np.all(np.abs((points - line[0]) @ normal) < FOLD_REACH)) for _, points in outline]
     if not any(on_fold) or all(on_fold):
         return None

@@ -16,7 +16,7 @@ from toile.pattern.understand.outline import Stretch
 from toile.pattern.understand.recognise import Known, left_out
 from toile.pattern.understand.templates import STRIPS
 
-ALIKE = 0.02
+SAME_SIZE = 0.02
 """pieces of one part whose lengths differ by less than this share are layers of one another"""
 LAYERED = ("collar", "stand", "yoke", "neckband")
 """parts that are cut twice to lie on each other, not to be worn left and right"""
@@ -110,7 +110,7 @@ def waist_length(lower: Sequence[Known]) -> float:
 
 def _same(a: Known, b: Known) -> bool:
     (w, h), (x, y) = _size(a), _size(b)
-    return abs(w - x) < ALIKE * w and abs(h - y) < 4.0 * ALIKE * h
+    return abs(w - x) < SAME_SIZE * w and abs(h - y) < 4.0 * SAME_SIZE * h
 
 
 # ---------------------------------------------------------------------------- versions

@@ -155,10 +155,13 @@ def ease_of(a: float, b: float) -> float | None:
     return b / a if abs(b / a - 1.0) > 0.005 else None
 
 
-def sew(found: Joined, garment: Pieces, a: End, b: End, name: str, trust: float = 1.0) -> None:
+def sew(found: Joined, garment: Pieces, a: End, b: End, name: str, confidence: float = 1.0) -> None:
     """Sew two stretches that should be equally long."""
     sure = (
-        trust * sure_of(a.known, b.known) * even(a.length, b.length) * notches_meet(garment, a.chain, b.chain)
+        confidence
+        * sure_of(a.known, b.known)
+        * even(a.length, b.length)
+        * notches_meet(garment, a.chain, b.chain)
     )
     found.add(
         a.chain, b.chain, sure, name, f"{name}, {in_cm(a.length, b.length)}", ease_of(a.length, b.length)

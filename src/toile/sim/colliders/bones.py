@@ -78,15 +78,19 @@ class RadiusField:
     def _look_up(self, t: Floats, angle: Floats) -> tuple[Floats, Floats, Floats]:
         """Return R and its slopes along t and φ by bilinear interpolation."""
         rows, columns = self.radius.shape
-        step, turn = (self.high - self.low) / (rows - 1), 2 * np.pi / columns
+        step, column_width = (self.high - self.low) / (rows - 1), 2 * np.pi / columns
         a = np.clip((t - self.low) / step, 0, rows - 1 - 1e-9)
-        b = np.mod(angle, 2 * np.pi) / turn
+        b = np.mod(angle, 2 * np.pi) / column_width
         i, j = a.astype(np.int64), b.astype(np.int64)
         f, g = a - i, b - j
         j, k = j % columns, (j + 1) % columns
         p, q, u, v = self.radius[i, j], self.radius[i, k], self.radius[i + 1, j], self.radius[i + 1, k]
         lower, upper = p + g * (q - p), u + g * (v - u)
-        return lower + f * (upper - lower), (upper - lower) / step, ((1 - f) * (q - p) + f * (v - u)) / turn
+        return (
+            lower + f * (upper - lower),
+            (upper - lower) / step,
+            ((1 - f) * (q - p) + f * (v - u)) / column_width,
+        )
 
 
 def radius_field(points: Floats, rest_from_bone: Floats, settings: BoneSettings) -> RadiusField:

@@ -96,9 +96,9 @@ def _cosine(a: _Sides, b: _Sides) -> Floats:
 
 def _hollow(a: _Sides, b: _Sides) -> np.ndarray:
     """Return where the skin between two feet is hollow: each lies above the other's plane."""
-    way = b.foot - a.foot
-    above = np.einsum("na,na->n", way, a.normal) > 0.0
-    return np.asarray(above & (np.einsum("na,na->n", -way, b.normal) > 0.0))
+    between = b.foot - a.foot
+    above = np.einsum("na,na->n", between, a.normal) > 0.0
+    return np.asarray(above & (np.einsum("na,na->n", -between, b.normal) > 0.0))
 
 
 def _like_any(side: _Sides, found: Contacts) -> np.ndarray:

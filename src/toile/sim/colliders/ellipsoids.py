@@ -241,10 +241,10 @@ class EllipsoidQuery(ContactQuery):
         child = np.unique(found.particle[found.gap < near])
         assert self.collider.parent is not None
         limb = self.collider.limb[self.collider.parent[child]]
-        turn = Rotation.from_rotvec(self.motion.spin[limb] * dt)
+        rotation = Rotation.from_rotvec(self.motion.spin[limb] * dt)
         x, v, centre = x.copy(), v.copy(), self.motion.centre[limb]
-        x[child] = centre + self.motion.velocity[limb] * dt + turn.apply(x[child] - centre)
-        v[child] = turn.apply(v[child])
+        x[child] = centre + self.motion.velocity[limb] * dt + rotation.apply(x[child] - centre)
+        v[child] = rotation.apply(v[child])
         return x, v
 
     def after(self, dt: float) -> EllipsoidQuery:

@@ -45,13 +45,13 @@ class HandProxies:
 
 def _distances(vertices: Floats, pairs: Ints) -> Floats:
     """Return how far the two vertices of each pair are from each other, (p,) [m]."""
-    way = vertices[pairs[:, 0]] - vertices[pairs[:, 1]]
-    return np.asarray(np.sqrt(np.einsum("pa,pa->p", way, way)))
+    delta = vertices[pairs[:, 0]] - vertices[pairs[:, 1]]
+    return np.asarray(np.sqrt(np.einsum("pa,pa->p", delta, delta)))
 
 
 def hand_proxies(body: Body) -> HandProxies | None:
     """Return the hand proxies of a body in its rest pose; None: it has no hands."""
-    made = [hand for hand in (_mitten(body, LIMBS.index(name)) for name in HANDS) if hand is not None]
+    made = [hand for hand in (_hand_hull(body, LIMBS.index(name)) for name in HANDS) if hand is not None]
     if not made:
         return None
     bare = np.logical_or.reduce([covered for covered, _, _ in made])
@@ -60,7 +60,7 @@ def hand_proxies(body: Body) -> HandProxies | None:
     return HandProxies(triangles, watched, _distances(body.vertices, watched))
 
 
-def _mitten(body: Body, limb: int) -> tuple[Bools, Ints, Ints] | None:
+def _hand_hull(body: Body, limb: int) -> tuple[Bools, Ints, Ints] | None:
     """Return the skin triangles that a proxy covers, its own triangles, and its outermost vertices."""
     mine = body.limb == limb
     hand = np.flatnonzero(mine)

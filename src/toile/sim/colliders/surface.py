@@ -7,13 +7,14 @@ pseudonormals (Bærentzen & Aanæs 2005).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from toile._kernels import SkinContact, SurfaceTree
 from toile.core.arrays import as_kernel_arrays
+from toile.core.choices import FORMERLY
 from toile.core.errors import ToileError
 from toile.core.records import LIMBS, Body, ContactQuery, Contacts, Floats, Ints, PosedBody
 from toile.sim.colliders.base import Collider
@@ -56,10 +57,10 @@ class SurfaceSettings:
     """points farther than this from the skin have no contact [m]"""
     by_limb: bool = True
     """one contact per limb; off: only the nearest of all"""
-    tents: bool = True
-    """contact sees tips of the skin under tents (sim/colliders/tip_proxy.py)"""
-    mittens: bool = True
-    """contact sees hands in mittens (sim/colliders/hand_proxy.py)"""
+    tip_proxies: bool = field(default=True, metadata={FORMERLY: "tents"})
+    """contact sees tips of the skin under cones (sim/colliders/tip_proxy.py)"""
+    hand_proxies: bool = field(default=True, metadata={FORMERLY: "mittens"})
+    """contact sees the convex hulls of hands (sim/colliders/hand_proxy.py)"""
     hand_grip: float = 0.0
     """share of the fabric's friction on hands: cloth bends round a fingertip, edges longer than it is wide
     cannot, and hook it"""
@@ -123,7 +124,7 @@ def skin_arrays(body: Body, settings: SurfaceSettings) -> dict[str, Any]:
     }
     if settings.by_limb:
         arrays["skin.group"] = triangle_groups(body)
-    hands = hand_proxies(body) if settings.mittens else None
+    hands = hand_proxies(body) if settings.hand_proxies else None
     if hands is not None:
         arrays |= {
             "hands.triangles": hands.triangles,
@@ -132,12 +133,12 @@ def skin_arrays(body: Body, settings: SurfaceSettings) -> dict[str, Any]:
             "hands.watched": hands.watched,
             "hands.apart": hands.apart,
         }
-    tips = tip_proxies(body) if settings.tents else None
+    tips = tip_proxies(body) if settings.tip_proxies else None
     if tips is not None and len(tips.vertex):
         arrays |= {
             "tips.vertex": tips.vertex,
             "tips.rise": tips.rise,
-            "tips.tip": tips.tent,
+            "tips.tip": tips.cone,
             "tips.frame": tips.frame,
         }
     return as_kernel_arrays(arrays)

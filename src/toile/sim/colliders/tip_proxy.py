@@ -40,31 +40,31 @@ class TipProxies:
     """(v,)"""
     rise: Floats
     """how far each is raised, in the axes of its cone [m], (v, 3)"""
-    tent: Ints
+    cone: Ints
     """which cone each belongs to, (v,)"""
     frame: Ints
     """three skin vertices around each cone that turn with it, (t, 3)"""
 
     def over(self, vertices: Floats) -> Floats:
         """Return where the raised vertices of posed skin (n, 3) [m] are, (v, 3)."""
-        return np.asarray(ride(vertices, self.frame, self.tent, self.rise, self.vertex))
+        return np.asarray(ride(vertices, self.frame, self.cone, self.rise, self.vertex))
 
 
 def tip_proxies(body: Body) -> TipProxies:
     """Return the tip proxies of a body in its rest pose."""
     x, normal = body.vertices, vertex_normals(body.vertices, body.triangles)
     coarse = np.isin(body.limb, [LIMBS.index(limb) for limb in BROAD])
-    parts = [_tent(x, normal, coarse, tips) for tips in _clusters(x, _tips(x, normal, coarse))]
+    parts = [_cone(x, normal, coarse, tips) for tips in _clusters(x, _tips(x, normal, coarse))]
     parts = [part for part in parts if len(part[0])]
     none = np.zeros(0, np.int32)
     if not parts:
         return TipProxies(none, np.zeros((0, 3)), none, np.zeros((0, 3), np.int32))
     # a vertex under two cones keeps the first
     vertex, first = np.unique(np.concatenate([part[0] for part in parts]), return_index=True)
-    tent = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part[0]) for part in parts])
-    rise, tent, frame = np.concatenate([part[1] for part in parts])[first], tent[first], [p[2] for p in parts]
-    own = np.einsum("vab,va->vb", triangle_axes(x[np.stack(frame)])[tent], rise)
-    return TipProxies(vertex.astype(np.int32), own, tent, np.stack(frame))
+    cone = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part[0]) for part in parts])
+    rise, cone, frame = np.concatenate([part[1] for part in parts])[first], cone[first], [p[2] for p in parts]
+    own = np.einsum("vab,va->vb", triangle_axes(x[np.stack(frame)])[cone], rise)
+    return TipProxies(vertex.astype(np.int32), own, cone, np.stack(frame))
 
 
 def _tips(x: Floats, normal: Floats, coarse: Bools) -> Ints:
@@ -86,7 +86,7 @@ def _clusters(x: Floats, tips: Ints) -> list[Ints]:
     return [tips[label == k] for k in range(count)]
 
 
-def _tent(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> tuple[Ints, Floats, Ints]:
+def _cone(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> tuple[Ints, Floats, Ints]:
     """Return vertices, rise and frame of the cone over some tips, no side of it steeper than SLOPE."""
     centre = x[tips].mean(axis=0)
     near = np.flatnonzero(coarse & (np.linalg.norm(x - centre, axis=1) < REACH))

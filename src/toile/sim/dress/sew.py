@@ -252,8 +252,8 @@ def _hands_open(body: PosedBody, position: Floats, closing: int, opening: int) -
     near = cKDTree(position).query(moved, distance_upper_bound=NEAR_HANDS)[0] if len(moved) else np.inf
     if not np.isfinite(near).any():
         return [body] * (closing + opening + 1)
-    way = body.vertices - narrow
-    opens = [replace(body, vertices=narrow + share * way) for share in np.arange(opening) / opening]
+    opening_path = body.vertices - narrow
+    opens = [replace(body, vertices=narrow + share * opening_path) for share in np.arange(opening) / opening]
     return [opens[0]] * closing + opens + [body]
 
 
@@ -269,16 +269,16 @@ class _Sides:
 
         A repair moves one side only, away from what lies under it; the seam would gape again.
         """
-        way = after.position - before.position
-        if not way[self._sewn].any():
+        moved = after.position - before.position
+        if not moved[self._sewn].any():
             return after
         middle = self._mean(before.position)
         far = np.linalg.norm(before.position - middle, axis=1)
         open_ = np.zeros(len(far), dtype=bool)
         open_[self._label[far > SHUT]] = True
         shut = self._sewn & ~open_[self._label]
-        alike = before.position + self._mean(way)
-        return replace(after, position=np.where(shut[:, None], alike, after.position))
+        together = before.position + self._mean(moved)
+        return replace(after, position=np.where(shut[:, None], together, after.position))
 
     def _mean(self, values: Floats) -> Floats:
         """Return the mean of values (n, 3) over the particles that are sewn together, for each of them."""

@@ -51,8 +51,8 @@ def body_steps(
     after: PosedBody,
     state: State,
     dt: float,
-    longest_look: float = math.inf,
-    followed_looks: int = 1,
+    longest_contact_step: float = math.inf,
+    followed_updates: int = 1,
 ) -> BodySteps:
     """Return into how many steps a frame of dt seconds is cut.
 
@@ -67,8 +67,8 @@ def body_steps(
         state.position,
         state.velocity,
         dt,
-        longest_look,
-        followed_looks,
+        longest_contact_step,
+        followed_updates,
     )
     return BodySteps(*found)
 
@@ -93,8 +93,8 @@ def advance_frame(
         return solver.step(state, Scene(None, no_contacts, gravity, wind), dt)
     check_derived(solver, Solver)
     check_derived(collider, Collider)
-    followed = solver.followed_looks if collider.follows else 1
-    plan = body_steps(before, after, state, dt, solver.longest_look, followed)
+    followed = solver.followed_updates if collider.follows else 1
+    plan = body_steps(before, after, state, dt, solver.longest_contact_step, followed)
     for share, length, watch, since, follow in plan.steps:
         now = between(before, after, share, plan.velocity)
         query = collider.meanwhile(now, since, plan.near_thin) if follow else collider.at(now)

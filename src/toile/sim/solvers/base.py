@@ -23,13 +23,13 @@ class Solver(ABC):
         return make(garment, settings)
 
     @property
-    def longest_look(self) -> float:
-        """Return the longest time between two looks at the skin [s]."""
+    def longest_contact_step(self) -> float:
+        """Return the longest time between two contact updates [s]."""
         return math.inf
 
     @property
-    def followed_looks(self) -> int:
-        """Return in how many looks the skin is searched once: contacts are followed over it meanwhile."""
+    def followed_updates(self) -> int:
+        """Return in how many contact updates the skin is searched once: contacts are followed over it meanwhile."""
         return 1
 
     @abstractmethod

@@ -26,8 +26,8 @@ def bias(garment: Garment) -> Floats:
     """Return how far each edge lies on the bias, (e,): sin² of twice its angle to the warp."""
     _, of_side = unique_edges(garment.triangles)
     corner = garment.uv[garment.triangles_uv]
-    way = (np.roll(corner, -1, axis=1) - corner).reshape(-1, 2)
-    share = (2 * way[:, 0] * way[:, 1] / np.maximum((way**2).sum(axis=1), 1e-24)) ** 2
+    edge = (np.roll(corner, -1, axis=1) - corner).reshape(-1, 2)
+    share = (2 * edge[:, 0] * edge[:, 1] / np.maximum((edge**2).sum(axis=1), 1e-24)) ** 2
     return np.asarray(np.bincount(of_side, share) / np.bincount(of_side))
 
 

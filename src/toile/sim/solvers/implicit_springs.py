@@ -38,9 +38,9 @@ def edge_springs(garment: Garment, scale: float = 1.0) -> Springs:
     edges, length = rest_lengths(garment)
     _, of_side = unique_edges(garment.triangles)
     corner = corner_uv(garment)
-    way = np.roll(corner, -1, axis=1) - corner
-    squared = (way**2).sum(axis=2)
-    c2, s2 = way[..., 0] ** 2 / squared, way[..., 1] ** 2 / squared
+    edge = np.roll(corner, -1, axis=1) - corner
+    squared = (edge**2).sum(axis=2)
+    c2, s2 = edge[..., 0] ** 2 / squared, edge[..., 1] ** 2 / squared
     weft, warp, shear = (
         fabric_values(garment, k)[:, None] for k in ("stretch_weft", "stretch_warp", "shear")
     )

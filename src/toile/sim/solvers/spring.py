@@ -164,20 +164,20 @@ class SpringSolver(Solver):
 
     def step(self, state: State, scene: Scene, dt: float) -> State:
         """Return the state dt seconds later."""
-        looks, count = self.substeps(dt)
-        h, x, v = dt / looks / count, state.position, state.velocity
+        updates, count = self.substeps(dt)
+        h, x, v = dt / updates / count, state.position, state.velocity
         if count == 1 and isinstance(scene.contacts, Maps):
-            x, v, *_ = self._in_maps(x, v, scene, scene.contacts, looks, h)
+            x, v, *_ = self._in_maps(x, v, scene, scene.contacts, updates, h)
         else:
-            for look in range(looks):
-                x, v, *_ = self._steps(x, v, scene, count, h, look * count * h)
+            for update in range(updates):
+                x, v, *_ = self._steps(x, v, scene, count, h, update * count * h)
         return State(position=x, velocity=v, time=state.time + dt)
 
     def substeps(self, dt: float) -> tuple[int, int]:
-        """Return how often the skin is looked up in dt seconds, and the Euler steps between two looks."""
+        """Return how often the skin is looked up in dt seconds, and the Euler steps between two updates."""
         longest = self.settings.step or self.longest_step
-        looks = self.settings.contact_queries or max(1, int(np.ceil(dt / longest - 1e-9)))
-        return looks, max(1, int(np.ceil(dt / looks / longest - 1e-9)))
+        updates = self.settings.contact_queries or max(1, int(np.ceil(dt / longest - 1e-9)))
+        return updates, max(1, int(np.ceil(dt / updates / longest - 1e-9)))
 
     def sew(
         self, state: State, scene: Scene, pairs: Ints, *, closed: float, most: int, rate: float, speed: float

@@ -7,12 +7,13 @@ A garment that is one grid goes its own fast way. The hot loops are engine/cloth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from toile import _kernels
+from toile.core.choices import FORMERLY
 from toile.core.errors import ToileError
 from toile.core.records import Floats, Garment, Ints, Scene, State
 from toile.gpu.device import check_device
@@ -44,7 +45,7 @@ class VerletSettings:
     """a particle that goes farther in a sweep still moves [m]; 0: always all iterations"""
     moving: int = 0
     """sweeps end when no more particles than this move"""
-    look_every: int = 4
+    check_every: int = field(default=4, metadata={FORMERLY: "look_every"})
     """moving particles are counted after the first two sweeps and every n-th; the paper: every one"""
     rounds: int = 4
     """turns of relaxation and contact per time step, which share the iterations; the paper: one"""
@@ -73,8 +74,8 @@ class VerletSettings:
             raise ToileError(f"keep is {self.keep}: choose more than 0 and at most 1")
         if not 0 < self.stiffness <= 0.5:
             raise ToileError(f"stiffness is {self.stiffness}: choose more than 0 and at most 0.5")
-        if self.iterations < 1 or self.look_every < 1 or self.rounds < 1 or self.moving < 0:
-            raise ToileError("iterations, look_every and rounds must be at least 1, moving at least 0")
+        if self.iterations < 1 or self.check_every < 1 or self.rounds < 1 or self.moving < 0:
+            raise ToileError("iterations, check_every and rounds must be at least 1, moving at least 0")
         if not 0 <= self.friction <= 100:
             raise ToileError(f"friction is {self.friction}: choose a share, 0 or more")
         if not 0 <= self.shear <= 0.4:
@@ -176,7 +177,7 @@ class VerletSolver(Solver):
 
     def _substep(self, x: Floats, v: Floats, scene: Scene, h: float, since: float) -> tuple[Floats, Floats]:
         s = self.settings
-        stop = {"threshold": s.threshold, "look_every": s.look_every, "moving": s.moving}
+        stop = {"threshold": s.threshold, "check_every": s.check_every, "moving": s.moving}
         each = -(-s.iterations // s.rounds)
         # eq. 1, then eq. 2 until nothing moves or the sweeps are used up
         new, speed, self.sweeps = self._cloth.step(
@@ -192,8 +193,8 @@ class VerletSolver(Solver):
             if not left:
                 break
             # relaxation and contact undo a part of each other: they take turns
-            turn = min(each, left)
-            relaxed, _, sweeps = self._cloth.step(new, self._still, h, 1.0, NO_FORCE, NO_FORCE, turn, **stop)
+            count = min(each, left)
+            relaxed, _, sweeps = self._cloth.step(new, self._still, h, 1.0, NO_FORCE, NO_FORCE, count, **stop)
             new, speed = relaxed, speed + (relaxed - new) / h
-            left, self.sweeps = left - turn, self.sweeps + sweeps
+            left, self.sweeps = left - count, self.sweeps + sweeps
         return new, speed

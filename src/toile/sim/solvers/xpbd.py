@@ -182,14 +182,14 @@ class XpbdSolver(Solver):
         return self._kernel.cloth
 
     @property
-    def longest_look(self) -> float:
-        """Return the longest time between two looks at the skin [s]."""
-        return float(self._kernel.longest_look)
+    def longest_contact_step(self) -> float:
+        """Return the longest time between two contact updates [s]."""
+        return float(self._kernel.longest_contact_step)
 
     @property
-    def followed_looks(self) -> int:
-        """Return in how many looks the skin is searched once: contacts are followed over it meanwhile."""
-        return int(self._kernel.followed_looks)
+    def followed_updates(self) -> int:
+        """Return in how many contact updates the skin is searched once: contacts are followed over it meanwhile."""
+        return int(self._kernel.followed_updates)
 
     @property
     def constraint_count(self) -> int:

@@ -102,9 +102,9 @@ def travel(track: Track, frames: int, share: float = 1.0) -> Floats:
         move[:3, 3] = share * shift
         return move
     # a turn about a point that stays: p = R p + shift, in the plane of the floor
-    turn = to_matrix(yaw(angle))[np.ix_([0, 2], [0, 2])]
+    rotation = to_matrix(yaw(angle))[np.ix_([0, 2], [0, 2])]
     pivot = np.zeros(3)
-    pivot[[0, 2]] = np.linalg.solve(np.eye(2) - turn, shift[[0, 2]])
+    pivot[[0, 2]] = np.linalg.solve(np.eye(2) - rotation, shift[[0, 2]])
     move[:3, :3] = to_matrix(yaw(share * angle))
     move[:3, 3] = pivot - rotate(yaw(share * angle), pivot)
     return move

@@ -123,9 +123,9 @@ def _mark(mark: Mark) -> list[tuple[int, object]]:
 
 def _grain(panel: Panel) -> list[tuple[int, object]]:
     low, high = panel.vertices.min(axis=0), panel.vertices.max(axis=0)
-    way = np.array([-math.sin(panel.grain), math.cos(panel.grain)]) * 0.3 * float(np.max(high - low))
+    direction = np.array([-math.sin(panel.grain), math.cos(panel.grain)]) * 0.3 * float(np.max(high - low))
     middle = (low + high) / 2.0
-    ends = (middle - way) * _MM, (middle + way) * _MM
+    ends = (middle - direction) * _MM, (middle + direction) * _MM
     return [(0, "LINE"), (8, "7"), *_xy(ends[0]), (11, float(ends[1][0])), (21, float(ends[1][1])), (31, 0.0)]
 
 

@@ -90,9 +90,9 @@ def _notch(spot: Spot, notch: Notch) -> str:
 def _grain_and_name(spot: Spot) -> list[str]:
     panel = spot.panel
     middle = spot.low + spot.size / 2.0
-    way = np.array([-math.sin(panel.grain), math.cos(panel.grain)]) * 0.2 * float(spot.size.min())
+    direction = np.array([-math.sin(panel.grain), math.cos(panel.grain)]) * 0.2 * float(spot.size.min())
     x, y = float(middle[0]) * _MM, -float(middle[1]) * _MM
     return [
-        f'<path class="grain" d="M {_at(middle - way)} L {_at(middle + way)}"/>',
+        f'<path class="grain" d="M {_at(middle - direction)} L {_at(middle + direction)}"/>',
         f'<text x="{x:.2f}" y="{y:.2f}">{escape(panel.name)}</text>',
     ]
