@@ -92,7 +92,7 @@ def walked(path: Path, name: str, engine: str, edge: float) -> None:
         method=make_method(engine=ENGINES[engine]),
     )
     part = path.with_suffix(".part.toile")
-    record_walk(part, start.garment, start.body, plan, settings=start.settings)
+    record_walk(part, start.garment, start.body, plan, provenance=start.provenance)
     part.rename(path)
 
 

@@ -69,7 +69,7 @@ def test_a_skirt_drapes_round_the_barrel() -> None:
     worn = toile.dress(
         [skirt], woman, edge_length=0.05, solver="jacobi", collider="barrel", tune={"reach": 0.03}
     )
-    assert worn.settings["solver"] == "jacobi"
+    assert worn.provenance.solver == "jacobi"
     position = worn.positions[-1]
     free = np.setdiff1d(np.arange(len(position)), worn.garment.hold_particle)
     query = make_collider("barrel", woman).at(rest_pose(woman))

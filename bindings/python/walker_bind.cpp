@@ -34,7 +34,7 @@ nb::tuple body_steps(Points before, Points after, Ints limb, Ints thin, Points p
     const std::size_t n = before.shape(0);
     require(after.shape(0) == n && limb.size() == n, "before, after and limb need one row per skin vertex");
     require(position.shape(0) == velocity.shape(0), "position and velocity need one row per particle");
-    require(dt > 0 && longest_contact_step > 0 && followed_updates > 0, "dt and looks must be positive");
+    require(dt > 0 && longest_contact_step > 0 && followed_updates > 0, "dt, longest_contact_step and followed_updates must be positive");
     require_indices(limb, thin.size(), "a skin vertex names a limb that does not exist");
     for (std::size_t k = 0; k < thin.size(); ++k) require(thin(k) >= -1 && thin(k) < body::MOST_THIN_LIMBS, "thin limbs are numbered from 0 to 31");
     FramePlan plan;

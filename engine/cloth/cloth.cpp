@@ -395,7 +395,7 @@ class PackedCloth final : public Cloth {
             pairs_.watch(near, count_);
             watched_for_ = watch;
         }
-        pairs_.update({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},
+        pairs_.search({count_, point_.data(), velocity_.data(), layer_, cloth_thickness_, cloth_friction_, &facing_},
                     static_cast<T>(dt), static_cast<T>(radius), wide);
     }
 

@@ -82,9 +82,9 @@ void ClothSolver::pull(const double *position, double *velocity, double dt) cons
     for (const Grabbed &g : grabbed_) {
         if (!held_.empty() && held_[g.particle]) continue;
         const std::size_t at = 3 * static_cast<std::size_t>(g.particle);
-        surface::Vec3 pull = surface::load(target_.data()) + surface::load(g.offset.data()) - surface::load(&position[at]);
-        if (const double far = length(pull); far > REACH) pull = (REACH / far) * pull;
-        const double to[3] = {pull.x, pull.y, pull.z};
+        surface::Vec3 toward = surface::load(target_.data()) + surface::load(g.offset.data()) - surface::load(&position[at]);
+        if (const double far = length(toward); far > REACH) toward = (REACH / far) * toward;
+        const double to[3] = {toward.x, toward.y, toward.z};
         for (int a = 0; a < 3; ++a) {
             const double pulled = (velocity[at + a] + dt * RATE * RATE * to[a]) / (1 + dt * RATE * (2 + dt * RATE));
             velocity[at + a] += g.share * (pulled - velocity[at + a]);

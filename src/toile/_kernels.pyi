@@ -405,7 +405,7 @@ class VerletGridFloat:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
-        look_every: int = 4,
+        check_every: int = 4,
         moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
@@ -446,7 +446,7 @@ class VerletMeshFloat:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
-        look_every: int = 4,
+        check_every: int = 4,
         moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
@@ -483,7 +483,7 @@ class VerletGridDouble:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
-        look_every: int = 4,
+        check_every: int = 4,
         moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
@@ -524,7 +524,7 @@ class VerletMeshDouble:
         wind: Annotated[NDArray[numpy.float64], dict(shape=(3), order="C", device="cpu", writable=False)],
         iterations: int,
         threshold: float,
-        look_every: int = 4,
+        check_every: int = 4,
         moving: int = 0,
     ) -> tuple[NDArray[numpy.float64], NDArray[numpy.float64], int]:
         """-> position, velocity, sweeps"""
@@ -1173,9 +1173,9 @@ class ClothSolver:
         """
 
     @property
-    def longest_look(self) -> float: ...
+    def longest_contact_step(self) -> float: ...
     @property
-    def followed_looks(self) -> int: ...
+    def followed_updates(self) -> int: ...
     @property
     def cloth(self) -> Cloth: ...
 
@@ -1283,8 +1283,8 @@ def body_steps(
         NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)
     ],
     dt: float,
-    longest_look: float,
-    followed_looks: int,
+    longest_contact_step: float,
+    followed_updates: int,
 ) -> tuple[Any, ...]:
     """
     -> searches of the skin, those for broad limbs, velocity of the skin (n, 3), boxes near thin limbs (k, 2, 3), steps (share of the way, length [s], watch [s], since the skin was searched [s], whether contacts are followed)
@@ -1576,7 +1576,7 @@ def vertex_normals(
     """Unit vertex normals, area-weighted."""
 
 def track_pose(
-    turns: Annotated[
+    rotations: Annotated[
         NDArray[numpy.float64], dict(shape=(None, None, 4), order="C", device="cpu", writable=False)
     ],
     root: Annotated[NDArray[numpy.float64], dict(shape=(None, 3), order="C", device="cpu", writable=False)],

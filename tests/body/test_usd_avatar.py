@@ -14,11 +14,12 @@ from toile.body.library import open_body
 from toile.body.model.skin import pose_body
 from toile.cli import main
 from toile.core.errors import ToileError
+from toile.core.provenance import Provenance
 from toile.export.library import export
 from toile.export.usd_import import usd_frames
 from toile.geometry.rotation import from_vector, to_matrix
 from toile.io.axes import Axes
-from toile.motion.avatar_clip import AvatarOrigin, avatar_track, origin_from_settings
+from toile.motion.avatar_clip import AvatarOrigin, avatar_track, origin_of
 from toile.motion.library import read_motion
 from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import lead_in
@@ -169,7 +170,7 @@ def test_it_goes_back_at_the_same_rate_axes_units_and_frames(
     with RecordedFile(dressed) as recorded:
         assert len(recorded) == FRAMES, told
         want = [recorded.frame(n).position for n in range(FRAMES)]
-        origin = origin_from_settings(recorded.settings)
+        origin = origin_of(recorded.provenance)
         garment = recorded.garment
     assert origin is not None
     export(dressed, tmp_path / "back.usda")
@@ -233,12 +234,12 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
 
 def test_an_origin_is_checked(tmp_path: Path) -> None:
     origin = AvatarOrigin("a.usd", 24.0, Axes("Z", 0.01, 1.0), np.diag([100.0, 100, 100, 1]))
-    again = origin_from_settings({"came_from": origin.settings()})
+    again = origin_of(Provenance(came_from=origin.to_plain()))
     assert again is not None
     np.testing.assert_array_equal(again.file_from_ours, origin.file_from_ours)
-    assert origin_from_settings({}) is None
-    for wrong in (7, {}, {**origin.settings(), "file_from_ours": [[1, 2], [3, 4]]},
-                  {**origin.settings(), "file_from_ours": np.diag([1.0, 2, 3, 1]).tolist()},
-                  {**origin.settings(), "axes": {"up": "X", "metres": 1, "first": 0}}):  # fmt: skip
+    assert origin_of(Provenance()) is None
+    for wrong in ({"file": "a.usd"}, {**origin.to_plain(), "file_from_ours": [[1, 2], [3, 4]]},
+                  {**origin.to_plain(), "file_from_ours": np.diag([1.0, 2, 3, 1]).tolist()},
+                  {**origin.to_plain(), "axes": {"up": "X", "metres": 1, "first": 0}}):  # fmt: skip
         with pytest.raises(ToileError):
-            origin_from_settings({"came_from": wrong})
+            origin_of(Provenance(came_from=wrong))

@@ -425,8 +425,6 @@ def sub_commands(parser, path=()):
 def test_every_command_has_help_with_an_example_that_it_understands(capsys):
     commands = next(action.choices for action in make_parser()._actions if action.choices)
     assert list(commands) == list(COMMANDS)
-    (listed,) = (action for action in make_parser()._actions if action.choices)
-    assert {c.dest: c.help for c in listed._choices_actions} == {n: c[2] for n, c in COMMANDS.items()}
     for path, command in sub_commands(make_parser()):
         with pytest.raises(SystemExit) as stop:
             main([*path, "--help"])

@@ -115,7 +115,7 @@ def test_a_recording_comes_back(tmp_path: Path) -> None:
     np.testing.assert_allclose(back.positions, take.positions, atol=1e-6)
     np.testing.assert_allclose(back.body_vertices, take.body_vertices, atol=1e-6)
     np.testing.assert_allclose(back.times, take.times, atol=1e-6)
-    assert back.settings["imported_from"] == "look.usdc"
+    assert back.provenance.imported_from == "look.usdc"
 
 
 def test_other_units_axes_names_and_transforms(tmp_path: Path) -> None:

@@ -87,6 +87,6 @@ def test_a_top_listed_before_what_hangs_from_the_waist_is_worn_clean(names: tupl
     found = audit_drape(recording)
     assert found.problems == ()
     assert found.stretch.percentile_99 < 0.06
-    assert recording.settings["notes"] == [
+    assert list(recording.provenance.notes) == [
         f"{names[0]} is tucked into {names[1]}, which is put on over it: list {names[1]} first if not"
     ]

@@ -56,7 +56,7 @@ def test_dress_into_a_folder_and_into_memory(tmp_path: Path) -> None:
     assert {"sewing", "draping", "checking"} <= set(heard)
     stored = load_recording(tmp_path / "dressed.toile")
     assert stored.garment.particle_count == result.facts["vertex_count"]
-    assert stored.settings["job"] == job_to_json(SKIRT)
+    assert stored.provenance.job == job_to_json(SKIRT)
     in_memory = run(SKIRT)
     assert np.array_equal(in_memory.value.positions, stored.positions)
     assert in_memory.facts == result.facts

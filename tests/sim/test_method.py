@@ -96,8 +96,8 @@ def test_words_of_the_command_line():
 def test_a_skirt_is_dressed_and_walks_with_another_method(woman, skirt):
     chosen = {"solver": "verlet", "collider": "maps", "tune": {"iterations": 10}}
     dressed = toile.dress([skirt], woman, edge_length=0.06, settings=QUICK, **chosen)
-    assert dressed.settings["solver"] == "verlet"
-    assert dressed.settings["verlet"]["iterations"] == 10
+    assert dressed.provenance.solver == "verlet"
+    assert dressed.provenance.solver_settings["iterations"] == 10
     found = audit(dressed.garment, dressed.positions[-1], woman)
     assert found.deepest < 0.01
     walk = toile.animate(
@@ -109,7 +109,7 @@ def test_a_skirt_is_dressed_and_walks_with_another_method(woman, skirt):
     )
     assert walk.positions.shape[0] == 3
     assert np.isfinite(walk.positions).all()
-    assert walk.settings["collider"] == "maps"
+    assert walk.provenance.collider == "maps"
 
 
 def test_the_default_is_the_default_engine(woman, skirt):

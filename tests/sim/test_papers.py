@@ -133,8 +133,8 @@ def test_the_command_line_takes_a_paper(tmp_path, capsys):
     assert main(["dress", str(pattern), "--paper", "004", "--solver", "spring", "-o", str(out)]) == 2
     assert "--paper 004 is solver verlet: leave out --solver" in capsys.readouterr().err
     main(["dress", str(pattern), "--paper", "004", "--edge", "6cm", "--set", "iterations=7", "-o", str(out)])
-    told = toile.load_recording(out).settings
-    assert (told["solver"], told["collider"]) == ("verlet", "limb_maps")
-    assert told["verlet"]["check_every"] == 1
-    assert told["verlet"]["iterations"] == 7
-    assert json.dumps(told["collider limb_maps"])
+    made = toile.load_recording(out).provenance
+    assert (made.solver, made.collider) == ("verlet", "limb_maps")
+    assert made.solver_settings["check_every"] == 1
+    assert made.solver_settings["iterations"] == 7
+    assert json.dumps(made.collider_settings)

@@ -36,7 +36,7 @@ def test_a_recording_comes_back_equal(tmp_path: Path) -> None:
     got = load_recording(path)
     for name in ("times", "positions", "body_vertices"):
         np.testing.assert_array_equal(getattr(got, name), getattr(want, name))
-    assert got.settings == want.settings
+    assert got.provenance == want.provenance
     # the records, patterns included, are equal field by field
     for one, other in ((want.garment, got.garment), (want.body, got.body)):
         a: dict[str, np.ndarray] = {}
@@ -71,7 +71,7 @@ def test_a_file_is_copied_rounded_and_shortened(tmp_path: Path) -> None:
     got = load_recording(tmp_path / "b.toile")
     np.testing.assert_array_equal(got.times, take.times[[1, 3]])
     np.testing.assert_allclose(got.positions, take.positions[[1, 3]], atol=5e-5)
-    assert got.settings == take.settings
+    assert got.provenance == take.provenance
     with pytest.raises(ToileError, match="frame 9 does not exist"):
         save_recording(tmp_path / "a.toile", tmp_path / "c.toile", frames=[9])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.toile", "b.toile"]

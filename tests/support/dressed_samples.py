@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from toile.core.provenance import Provenance
 from toile.core.records import Body, Edge, Fabric, Garment, Panel, Pattern, Placement, Recording, Skeleton
 
 RED = Fabric("red", 0.15, 300, 250, 60, 1e-5, 8e-6, colour=(0.6, 0.05, 0.05))
@@ -109,5 +110,5 @@ def recording(frames: int = 3) -> Recording:
     swing = np.sin(3 * times)[:, None, None] * (1.0 - position[:, 1:2])[None] * np.array([0.3, 0.02, 0.1])
     rise = times[:, None, None] * np.array([0, 0.1, 0])
     return Recording(
-        garment, body, times, position + swing, body.vertices + rise, {"solver": "none", "seed": 7}
+        garment, body, times, position + swing, body.vertices + rise, Provenance(more={"seed": 7})
     )

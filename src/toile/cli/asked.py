@@ -17,7 +17,7 @@ from toile.garment.from_mesh import is_mesh_file
 from toile.gpu.device import DEVICES
 from toile.jobs.describe import Inputs, input_digests
 from toile.jobs.plain import to_plain
-from toile.jobs.provenance import provenance_in
+from toile.jobs.provenance import made_by
 from toile.jobs.records import (
     BodySource,
     BranchJob,
@@ -148,7 +148,7 @@ def again_job(options: argparse.Namespace) -> WalkJob:
     """Return the job of a walk in a recording's garments, with what is asked for anew: size, body …"""
     source = options.source
     with RecordedFile(source) as recorded:
-        before = provenance_in(recorded.settings).walk
+        before = made_by(recorded.provenance).walk
     if before is None:
         worn = DressJob(body=BodySource(file=source), garments=(GarmentSource(file=source),))
         before = WalkJob(dress=worn)
@@ -177,9 +177,9 @@ def branch_job(options: argparse.Namespace) -> BranchJob:
 def check_same(target: Path, options: argparse.Namespace) -> None:
     """Refuse to go on with a walk that was begun with something else than what is asked for now."""
     with RecordedFile(target) as recorded:
-        made = provenance_in(recorded.settings)
+        made = made_by(recorded.provenance)
     begun, kept = made.job, made.inputs
-    if not isinstance(begun, WalkJob) or recorded.settings.get("job") is None:
+    if not isinstance(begun, WalkJob) or not recorded.provenance.job:
         return
     named = {*options.patterns, options.body, options.motion, options.seams}
     now = walk_job(options, begun)

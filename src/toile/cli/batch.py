@@ -27,7 +27,6 @@ def add_batch(commands: Commands) -> None:
     """Add ``toile batch``."""
     parser = commands.add_parser(
         "batch",
-        help="very many drapes and walks: bodies × garments × sizes × fabrics × motions",
         description="Computes every cell of a plan, here on all cores or on a Dask cluster (extra: batch). "
         "What is done is kept: the same command goes on after Ctrl-C or a crash. status, retry, report, pack "
         "take the folder of a batch: how it stands, cells that crashed again, a table with reasons and a "
@@ -191,7 +190,6 @@ def add_run(commands: Commands) -> None:
     """Add ``toile run``."""
     parser = commands.add_parser(
         "run",
-        help="a job by its description: JSON, as results and data sets keep it",
         description="Does one job (dress, walk, body, fit, export …; docs/jobs.md) into a folder. What was "
         "begun there with the same job goes on.",
         epilog="example: toile run job.json -o out",

@@ -21,7 +21,6 @@ def add_bench(commands: Commands) -> None:
     """Add ``toile bench``."""
     parser = commands.add_parser(
         "bench",
-        help="measure on this machine",
         description="Measures the engine, or repeats the papers' experiments, on this machine.",
         epilog="example: toile bench engine --quick",
     )
@@ -150,7 +149,6 @@ def add_stress(commands: Commands) -> None:
     """Add ``toile stress``."""
     parser = commands.add_parser(
         "stress",
-        help="scenes that try to break the engine",
         description=f"Runs {len(SCENES)} scenes (odd fabrics, garments on moving bodies, wild starts, tiny "
         "and huge time steps, a body that teleports, broken meshes), each with several random starts. "
         "Nothing may blow up, crash or pass unnoticed. The exit code is 1 when something did.",

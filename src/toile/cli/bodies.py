@@ -28,7 +28,6 @@ def add_body(commands: Commands) -> None:
     """Add ``toile body``."""
     parser = commands.add_parser(
         "body",
-        help="a body from measures, a 3D scan or an avatar file",
         description="Makes a body from some of its measures (the rest is inferred), a 3D scan (toile body "
         "scan.obj -o me.toile --picture me.png) or an avatar (toile body avatar.glb -o me.toile).",
         epilog="example: toile body --sex woman --height 172cm --waist 74cm -o me.toile --picture me.png",
@@ -94,7 +93,6 @@ def add_measure(commands: Commands) -> None:
     """Add ``toile measure``."""
     parser = commands.add_parser(
         "measure",
-        help="a table of a body's measures",
         description="Lists the measures of a body in centimetres, with a picture of where they were taken.",
         epilog="example: toile measure me.toile --picture me.png",
     )

@@ -25,7 +25,6 @@ def add_catalogue(commands: Commands) -> None:
     """Add ``toile catalogue``."""
     parser = commands.add_parser(
         "catalogue",
-        help="dress every draft on twelve bodies and audit them",
         description="Dresses drafts on bodies of both sexes, 150 to 200 cm tall, waists of 58 to 130 cm, and "
         "prints which pass the audit and why others do not. A run that was stopped goes on where it was. "
         f"The exit code is 1 when fewer than {WANTED:.0%} pass.",

@@ -40,7 +40,6 @@ def add_dress(commands: Commands) -> None:
     """Add ``toile dress``."""
     parser = commands.add_parser(
         "dress",
-        help="sew patterns on a body and drape them",
         description="Sews patterns round a body, drapes them and checks the result. The exit code is 1 when "
         "the check fails (the files are written all the same), 2 when the input is wrong.",
         epilog="example: toile dress skirt.txt shirt.json --body woman --fabric wool,cotton -o look.glb",
@@ -77,7 +76,6 @@ def add_check(commands: Commands) -> None:
     """Add ``toile check``."""
     parser = commands.add_parser(
         "check",
-        help="audit a result by exact triangles",
         description="Audits a dressed body: penetration, intersections, seams, winding, stretch, rest. "
         "The exit code is 1 when something fails, 2 when the file cannot be read.",
         epilog="example: toile check dressed.toile",
@@ -105,7 +103,6 @@ def add_demo(commands: Commands) -> None:
     """Add ``toile demo``."""
     parser = commands.add_parser(
         "demo",
-        help="sew a T-shirt and a skirt on a body",
         description="Drafts a T-shirt and a skirt for the body, sews and drapes them and writes a GLB, "
         "a picture and a report.",
         epilog="example: toile demo -o demo",

@@ -36,7 +36,6 @@ def add_export(commands: Commands) -> None:
     """Add ``toile export``."""
     parser = commands.add_parser(
         "export",
-        help="hand a result to another program",
         description="Writes a .toile recording in another format, told by the ending.",
         epilog="example: toile export walk.toile -o walk.usd -o walk.gif -o page/",
     )
@@ -110,7 +109,6 @@ def add_import(commands: Commands) -> None:
     """Add ``toile import``."""
     parser = commands.add_parser(
         "import",
-        help="cloth that was animated in another program",
         description="Reads cloth (and body) from a USD file as a recording and audits each frame. The meshes "
         "must be those of a recording that was exported before; units and axes are taken from the file.",
         epilog="example: toile import cloth.usd --garment look.toile -o back.toile -o back.png",

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import toile
 from toile.cli.talk import TALK, add_common_options, print_json, talking
@@ -60,6 +61,18 @@ DEBUG = "TOILE_DEBUG"
 """environment variable: 1 shows where in the program an unexpected error came from"""
 
 
+class Listed:
+    """The parsers of the commands; what the list says of each stands in `COMMANDS` alone."""
+
+    def __init__(self, parsers: Any) -> None:
+        self._parsers = parsers
+
+    def add_parser(self, name: str, **about: Any) -> argparse.ArgumentParser:
+        """Return a new parser for a command."""
+        made: argparse.ArgumentParser = self._parsers.add_parser(name, help=COMMANDS[name][2], **about)
+        return made
+
+
 def make_parser(opened: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
     """Return the parser; of commands that are not opened it knows no more than the name."""
     parser = argparse.ArgumentParser(
@@ -68,13 +81,13 @@ def make_parser(opened: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentP
         epilog="example: toile demo -o demo",
     )
     parser.add_argument("--version", action="version", version=f"toile {toile.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name, (module, add, told) in COMMANDS.items():
+    commands = Listed(parser.add_subparsers(title="commands", metavar="COMMAND", required=True))
+    for name, (module, add, _) in COMMANDS.items():
         if name in opened:
             getattr(import_module(f"toile.cli.{module}"), add)(commands)
             add_common_options(commands.choices[name])
         else:
-            commands.add_parser(name, help=told)
+            commands.add_parser(name)
     return parser
 
 

@@ -29,7 +29,6 @@ def add_maps(commands: Commands) -> None:
     """Add ``toile maps``."""
     parser = commands.add_parser(
         "maps",
-        help="a body's collision maps as pictures",
         description="Writes what the collider `maps` sees of a body: depth, normals and velocities from the "
         "front and from the back, as PNG. With --limbs: what `limb_maps` sees of each of the 14 parts.",
         epilog="example: toile maps woman -o maps",

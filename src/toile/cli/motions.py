@@ -54,7 +54,6 @@ def add_motion(commands: Commands) -> None:
     """Add ``toile motion``."""
     parser = commands.add_parser(
         "motion",
-        help="a motion on a body, with numbers and a picture strip",
         description=f"Puts a motion on a body: {', '.join(MOTIONS)}, or a .bvh, .npz, .glb or .vrm file. "
         "Ours can be tuned: toile motion walk --cadence 100 --stride 1.2m --body woman -o slow.bvh.",
         epilog="example: toile motion walk.bvh --body me.toile --picture strip.png -o me_walking.glb",

@@ -54,7 +54,6 @@ def add_info(commands: Commands) -> None:
     """Add ``toile info``."""
     parser = commands.add_parser(
         "info",
-        help="pieces, seams and a drawing of a pattern",
         description="Lists pieces (cm), seams with lengths and ease, and how good the mesh is; draws the "
         "pieces with their edges' numbers and names, notches, grain and the seams in matching colours.",
         epilog="example: toile info shirt.json -o shirt.png",
@@ -92,7 +91,6 @@ def add_seams(commands: Commands) -> None:
     """Add ``toile seams``."""
     parser = commands.add_parser(
         "seams",
-        help="propose seams and places for pieces that come without",
         description="Proposes which edges are sewn together and where the pieces go, each with a confidence "
         "from 0 to 1 and a reason, and writes a seam file to look through and correct.",
         epilog="example: toile seams trousers.dxf -o trousers.seams --picture trousers.png",
@@ -138,7 +136,6 @@ def add_convert(commands: Commands) -> None:
     """Add ``toile convert``."""
     parser = commands.add_parser(
         "convert",
-        help="a pattern in another file format",
         description=f"Writes a pattern in the format of the second name's ending: {', '.join(WRITERS)}. "
         "DXF and SVG get a seam file beside them. A PDF holds the pieces at true size on sheets for a home "
         "printer, with a plan and a 10 cm square to measure.",
@@ -192,7 +189,6 @@ def add_draft(commands: Commands) -> None:
     listed = "; ".join(f"{name}: {', '.join(options(name))}" for name in DRAFTS)
     parser = commands.add_parser(
         "draft",
-        help="a pattern from a body's measurements",
         description="Drafts a pattern for a body. Style options are name=value, lengths with their unit.",
         epilog=f"example: toile draft skirt --body woman length=60cm -o skirt.txt. Options: {listed}",
     )
@@ -247,7 +243,6 @@ def add_grade(commands: Commands) -> None:
     """Add ``toile grade``."""
     parser = commands.add_parser(
         "grade",
-        help="a draft or a pattern file in several sizes",
         description="Drafts a garment anew for the girths of each size (EN 13402-3), or grades a file: a "
         "drafted one anew, one with grade rules or sizes by these (also a DXF's .rul file beside it), others "
         "by the ratios of girths. Style options of drafts are name=value as for toile draft.",

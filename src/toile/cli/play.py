@@ -15,7 +15,6 @@ def add_play(commands: Commands) -> None:
     """Add ``toile play``."""
     parser = commands.add_parser(
         "play",
-        help="a recording in the browser",
         description="Serves a recording to this computer's browser: play, pause, scrub, turn. A walk that is "
         "still being simulated can be watched as it grows. Ctrl-C ends it.",
         epilog="example: toile play look.toile",

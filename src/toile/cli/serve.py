@@ -17,7 +17,6 @@ def add_serve(commands: Commands) -> None:
     """Add ``toile serve``."""
     parser = commands.add_parser(
         "serve",
-        help="the try-on shop in the browser",
         description="Serves the shop to this computer's browser: catalogue, bodies, trying on, orders. All "
         "that it keeps lies in one folder. Options can also be set by TOILE_SHOP_PORT and so on. "
         "Ctrl-C ends it.",
@@ -103,7 +102,6 @@ def add_backup(commands: Commands) -> None:
     """Add ``toile backup``."""
     parser = commands.add_parser(
         "backup",
-        help="the whole shop as one file, also while it runs",
         description="Writes database, files and secrets of a shop's folder into one ZIP file. With "
         "PostgreSQL or a bucket, back those up by their own means.",
         epilog="example: toile backup shop -o shop.zip",
@@ -127,7 +125,6 @@ def add_restore(commands: Commands) -> None:
     """Add ``toile restore``."""
     parser = commands.add_parser(
         "restore",
-        help="a shop from its backup",
         description="Unpacks a backup into a new folder, after all its sums were checked.",
         epilog="example: toile restore shop.zip shop",
     )

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from toile.cli.common import CHECK_FAILED, Commands
 from toile.cli.words import length
+from toile.core.processes import limit_memory
 from toile.jobs.trial import (
+    GIGABYTE,
     Trial,
     TrialSettings,
     keep,
-    limit_memory,
     pattern_files,
     result_path,
     run_trials,
@@ -33,7 +34,6 @@ def add_trial(commands: Commands) -> None:
     """Add ``toile trial``."""
     parser = commands.add_parser(
         "trial",
-        help="read, understand and sew every pattern of a folder",
         description="Reads every pattern file of a folder, proposes what is missing, sews it on a body of "
         "its size and writes one table (results.txt) and one sheet of pictures (sheet.png). Each file has a "
         "process of its own; a run that was stopped goes on where it was. Exit code 1: not all pass.",
@@ -86,7 +86,7 @@ def _name(path: Path, folder: Path) -> str:
 
 def _one(path: Path, name: str, output: Path, settings: TrialSettings) -> int:
     """Try one file here, in the process that was started for it."""
-    limit_memory(settings.memory)
+    limit_memory(int(settings.memory * GIGABYTE))
     output.mkdir(parents=True, exist_ok=True)
 
     def shown(proposal: Proposal) -> None:

@@ -43,7 +43,6 @@ def add_walk(commands: Commands) -> None:
     """Add ``toile walk``."""
     parser = commands.add_parser(
         "walk",
-        help="dress a body and let it move",
         description="Sews patterns on a body, simulates them while it moves and audits each frame. "
         "The recording grows and can be read meanwhile; --resume goes on where a walk was stopped. "
         "The exit code is 1 when a frame fails the audit; the results are written all the same.",

@@ -11,14 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from toile.core.errors import ToileError
-
-
-def one_line(error: Exception) -> str:
-    """Return an error's message as one short line."""
-    if isinstance(error, KeyError):
-        return f"{error} is missing"
-    return " ".join(str(error).split())[:200] or type(error).__name__
+from toile.core.errors import ToileError, one_line
 
 
 @contextlib.contextmanager
@@ -48,7 +41,7 @@ def replacing_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise ToileError(f"cannot write {path}: {error.strerror or one_line(error)}") from error
+        raise ToileError(f"cannot write {path}: {one_line(error)}") from error
     except ToileError as error:
         # the temporary name is known to nobody else
         raise ToileError(str(error).replace(str(part), str(path))) from error

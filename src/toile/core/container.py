@@ -21,11 +21,11 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from toile.core.atomic import flush, one_line
+from toile.core.atomic import flush
 from toile.core.atomic import replacing as replacing
 from toile.core.atomic import replacing_path as replacing_path
 from toile.core.claims import claim, release
-from toile.core.errors import ToileError
+from toile.core.errors import ToileError, one_line
 from toile.core.reading import open_plain
 
 Array: TypeAlias = NDArray[Any]

@@ -29,6 +29,7 @@ from toile.core.pattern_records import (
     Placement,
     Seam,
 )
+from toile.core.provenance import Provenance
 
 if TYPE_CHECKING:
     from toile._kernels import Ball, TrackedContacts
@@ -400,5 +401,5 @@ class Recording:
     """particles per frame [m], (f, n, 3)"""
     body_vertices: Floats
     """body per frame [m], (f, b, 3)"""
-    settings: Settings = field(default_factory=dict)
-    """everything that was chosen: solver, collider, fabric, versions, seeds"""
+    provenance: Provenance = field(default_factory=Provenance)
+    """everything that was chosen, and what there is to tell"""

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from toile.core.reading import files_read_once
+
 Progress = Callable[[str, float, str], None]
 """called with what is being done, how far it is (0 … 1) and more words (may be empty)"""
 Asked = Callable[[], bool]
@@ -42,10 +44,14 @@ _WORK: ContextVar[_Work] = ContextVar("work", default=_NOBODY)
 
 @contextmanager
 def at_work(progress: Progress = unheard, cancel: Asked = never) -> Iterator[None]:
-    """Let `tell` inside this block call progress, and raise Cancelled once cancel returns true."""
+    """Let `tell` inside this block call progress, and raise Cancelled once cancel returns true.
+
+    Each input file is read once inside it.
+    """
     token = _WORK.set(_Work(progress, cancel))
     try:
-        yield
+        with files_read_once():
+            yield
     finally:
         _WORK.reset(token)
 

@@ -21,7 +21,7 @@ from toile.core.atomic import replacing_path
 from toile.core.records import Body, Fabric, Floats, Garment, Ints
 from toile.export.joints import PoseFinder
 from toile.io.blocks import Block, Rounded, pack_blocks
-from toile.store.clip import LOOP, Clip, clip_of
+from toile.store.clip import Clip, clip_of
 from toile.store.record import Replayable, source_of
 
 FPS = 30.0
@@ -61,7 +61,7 @@ def playback_blocks(clip: Clip, step: float) -> Iterator[Block]:
         "name": garment.name,
         "fps": clip.fps,
         "frames": len(clip.numbers),
-        "loop": LOOP in clip.source.settings,
+        "loop": bool(clip.source.provenance.loop),
     }
     mesh, parts = cloth_arrays(garment, order)
     arrays = {"parent": parent, **mesh, **({} if body is None else body_arrays(body))}

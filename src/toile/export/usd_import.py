@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from toile.core.container import replacing_path
 from toile.core.errors import ToileError
-from toile.core.records import Body, Floats, Garment, Ints, Settings
+from toile.core.provenance import Provenance
+from toile.core.records import Body, Floats, Garment, Ints
 from toile.io.usd import axes_of, open_stage, prim_name
-from toile.store.record import Frame, RecordWriter
+from toile.store.record import Frame, RecordWriter, given
 
 LIMIT_FRAMES = 200_000
 
@@ -107,7 +108,7 @@ def usd_frames(path: str | os.PathLike[str], garment: Garment, body: Body | None
                 position[target.particles] = points
         if not (np.isfinite(position).all() and np.isfinite(skin).all()):
             raise ToileError(f"{path}: points at time {time} are not finite")
-        yield Frame((time - (times[0] if times else 0.0)) / rate, position, skin, {})
+        yield Frame((time - (times[0] if times else 0.0)) / rate, position, given(skin), {})
 
 
 def import_usd(
@@ -115,11 +116,11 @@ def import_usd(
     out: str | os.PathLike[str],
     garment: Garment,
     body: Body | None = None,
-    settings: Settings | None = None,
+    provenance: Provenance | None = None,
 ) -> int:
     """Write a USD file's frames as a recording of that garment and body; return the number of frames."""
-    chosen = {"imported_from": os.path.basename(path)} | dict(settings or {})
-    with replacing_path(out) as part, RecordWriter.create(part, garment, body, chosen) as writer:
+    made = replace(provenance or Provenance(), imported_from=os.path.basename(path))
+    with replacing_path(out) as part, RecordWriter.create(part, garment, body, made) as writer:
         for frame in usd_frames(path, garment, body):
             writer.append(frame.time, frame.position, frame.body_vertices)
         return writer.frame_count

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from toile.core.container import replacing
-from toile.core.errors import ToileError
-from toile.core.reading import read_plain, reason
+from toile.core.errors import ToileError, one_line
+from toile.core.reading import read_plain
 
 TEXT_LIMIT = 8_000_000
 """bytes of a pattern file"""
@@ -43,7 +43,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         with replacing(path) as file:
             file.write(data)
     except OSError as error:
-        raise ToileError(f"{os.fspath(path)}: cannot be written ({reason(error)})") from error
+        raise ToileError(f"{os.fspath(path)}: cannot be written ({one_line(error)})") from error
 
 
 def parse_json(text: str, name: str) -> Any:

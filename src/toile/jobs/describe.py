@@ -13,6 +13,7 @@ from typing import Any
 
 import toile
 from toile.core.errors import ToileError
+from toile.core.reading import checksum
 from toile.jobs.plain import from_plain, to_plain
 from toile.jobs.records import JOBS, Job
 
@@ -92,8 +93,7 @@ class Inputs:
             status = path.stat()
             key = (str(path), status.st_size, status.st_mtime_ns)
             if key not in self._known:
-                with open(path, "rb") as file:
-                    self._known[key] = hashlib.file_digest(file, "sha256").hexdigest()
+                self._known[key] = checksum(path)
         except OSError as error:
             raise ToileError(f"{path}: cannot be read ({error.strerror or error})") from None
         return self._known[key]

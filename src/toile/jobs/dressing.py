@@ -12,7 +12,7 @@ from toile.body.model.make import save_body
 from toile.core.records import Recording
 from toile.core.work import tell
 from toile.jobs.describe import Inputs
-from toile.jobs.provenance import Told, provenance_of
+from toile.jobs.provenance import Told, made_by_job
 from toile.jobs.records import BodyJob, DressJob
 from toile.jobs.result import Result
 from toile.jobs.sources import Opened, Wardrobe, cloths, open_garments, open_source
@@ -34,7 +34,7 @@ class Dressed:
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what was assumed about the patterns, or done to them."""
-        return (*self.wardrobe.notes, *self.recording.settings["notes"])
+        return (*self.wardrobe.notes, *self.recording.provenance.notes)
 
 
 def dressed(job: DressJob, inputs: Inputs) -> Dressed:
@@ -47,8 +47,8 @@ def dressed(job: DressJob, inputs: Inputs) -> Dressed:
     )  # fmt: skip
     made = Dressed(recording, opened, wardrobe)
     told = Told(doubts=opened.doubts, sizes=wardrobe.sizes, notes=made.notes)
-    settings = {**recording.settings, **provenance_of(job, inputs, told=told).settings()}
-    return replace(made, recording=replace(recording, settings=settings))
+    kept = replace(recording.provenance, **made_by_job(job, inputs, told=told).fields())
+    return replace(made, recording=replace(recording, provenance=kept))
 
 
 def method_of(job: DressJob) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """How a recording came to be: the job that made it, the checksums of its files, what there was to be told.
 
-It is kept in the recording's settings beside what the simulation notes there. Recordings from before there
-were jobs kept the options of `toile walk`; they are understood as the job that these options are now.
+It is kept in the recording's `Provenance` as JSON, beside what the simulation notes there. Recordings from
+before there were jobs kept the options of `toile walk`; they are understood as the job that these options
+are now.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from toile.body.model.make import NAMED
 from toile.core.errors import ToileError
+from toile.core.provenance import Provenance
 from toile.jobs.describe import Inputs, input_digests, job_from_json, job_to_json
 from toile.jobs.plain import Checked, from_plain, to_plain
 from toile.jobs.records import BodySource, DressJob, GarmentSource, Job, MotionSource, WalkJob
@@ -37,8 +39,8 @@ class Told(Checked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
-    """How a recording came to be."""
+class MadeBy:
+    """The job that a recording is the result of."""
 
     job: Job | None = None
     """None: it was made by functions, or before there were jobs"""
@@ -60,36 +62,33 @@ class Provenance:
         """Return whether it is the work of this job on these files."""
         return self.job == job and dict(self.inputs) == input_digests(job, inputs)
 
-    def settings(self) -> dict[str, Any]:
-        """Return what a recording's settings keep of it."""
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a recording's provenance that keep it."""
         kept: dict[str, Any] = {"inputs": dict(self.inputs), "told": to_plain(self.told)}
         kept |= {"job": job_to_json(self.job)} if self.job is not None else {}
         return kept | ({"begun": job_to_json(self.begun)} if self.begun is not None else {})
 
 
-def provenance_of(
-    job: Job, inputs: Inputs, *, begun: Job | None = None, told: Told | None = None
-) -> Provenance:
-    """Return the provenance of what a job makes."""
-    return Provenance(job=job, begun=begun, inputs=input_digests(job, inputs), told=told or Told())
+def made_by_job(job: Job, inputs: Inputs, *, begun: Job | None = None, told: Told | None = None) -> MadeBy:
+    """Return how what a job makes comes to be."""
+    return MadeBy(job=job, begun=begun, inputs=input_digests(job, inputs), told=told or Told())
 
 
-def provenance_in(settings: Mapping[str, Any]) -> Provenance:
-    """Return what a recording's settings tell, also an old one's; what is no JSON of ours is refused."""
-    inputs = settings.get("inputs") or {}
-    if not isinstance(inputs, Mapping) or not all(isinstance(v, str) for v in inputs.values()):
+def made_by(provenance: Provenance) -> MadeBy:
+    """Return what a recording tells, also an old one; what is no JSON of ours is refused."""
+    if not all(isinstance(v, str) for v in provenance.inputs.values()):
         raise ToileError(f"{WHERE}'s inputs are no checksums: make it again")
-    return Provenance(
-        job=_job(settings, "job") or _job_of_options(settings.get("asked")),
-        begun=_job(settings, "begun"),
-        inputs=inputs,
-        told=from_plain(Told, settings.get("told") or {}, f"{WHERE}: told"),
-        toile=str(settings.get("toile", ""))[:40],
+    return MadeBy(
+        job=_job(provenance.job, "job") or _job_of_options(provenance.more.get("asked")),
+        begun=_job(provenance.begun, "begun"),
+        inputs=provenance.inputs,
+        told=from_plain(Told, provenance.told, f"{WHERE}: told"),
+        toile=provenance.toile[:40],
     )
 
 
-def _job(settings: Mapping[str, Any], key: str) -> Job | None:
-    return None if settings.get(key) is None else job_from_json(settings[key], f"{WHERE}: {key}")
+def _job(kept: Mapping[str, Any], key: str) -> Job | None:
+    return job_from_json(kept, f"{WHERE}: {key}") if kept else None
 
 
 def _job_of_options(asked: Any) -> WalkJob | None:
@@ -112,13 +111,13 @@ def _job_of_options(asked: Any) -> WalkJob | None:
         raise ToileError(f"{WHERE} does not say how it was made: make it again") from None
 
 
-def begun_by(path: Path) -> Provenance | None:
-    """Return the provenance of a recorded walk that can be gone on with; None: there is none."""
+def begun_by(path: Path) -> MadeBy | None:
+    """Return what made a recorded walk that can be gone on with; None: there is none."""
     if not path.exists():
         return None
     try:
         with RecordedFile(path) as recorded:
-            goes_on = is_walk(recorded) or closure_in(recorded.settings) is not None
-            return provenance_in(recorded.settings) if goes_on else None
+            goes_on = is_walk(recorded) or closure_in(recorded.provenance) is not None
+            return made_by(recorded.provenance) if goes_on else None
     except ToileError:
         return None

@@ -59,14 +59,14 @@ def run(
     """
     place, inputs = None if folder is None else Path(folder), inputs or Inputs()
     check_names(job)
-    name = job_hash(job, inputs)
-    if place is not None:
-        if not place.is_dir():
-            raise ToileError(f"{place}: the folder does not exist: create it first")
-        found = read_result(place)
-        if found is not None and found.hash == name:
-            return found
     with at_work(progress, cancel):
+        name = job_hash(job, inputs)
+        if place is not None:
+            if not place.is_dir():
+                raise ToileError(f"{place}: the folder does not exist: create it first")
+            found = read_result(place)
+            if found is not None and found.hash == name:
+                return found
         result = replace(RUNNERS[type(job)](job, inputs, place), hash=name)
     if place is not None:
         write_result(result, place)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from toile.audit.check import audit_drape
-from toile.core.atomic import one_line, replacing
-from toile.core.errors import ToileError
+from toile.core.atomic import replacing
+from toile.core.errors import ToileError, one_line
 from toile.core.records import Pattern, Recording
 from toile.fit.wearer import wearer_of
 from toile.pattern.library import SEAM_ENDING, read_pattern
@@ -30,6 +30,7 @@ from toile.sim.dress.dress import dress
 ENDINGS = (".json", ".txt", ".dxf", ".svg", ".plt", ".hpgl")
 """files of a folder that are tried"""
 GIGABYTE = 1 << 30
+"""[bytes]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +212,6 @@ def _options(settings: TrialSettings) -> list[str]:
     words = ["--edge", f"{settings.edge_length * 100:g}cm", "--memory", f"{settings.memory:g}"]
     words += ["--truth", settings.truth] if settings.truth else []
     return words if settings.sew else [*words, "--no-sew"]
-
-
-def limit_memory(gigabytes: float) -> None:
-    """Let this process take no more memory than that, where the system can limit it."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    limit = int(gigabytes * GIGABYTE)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 # ---------------------------------------------------------------------------- on the disk

@@ -18,11 +18,10 @@ from toile.core.records import Body, Motion
 from toile.core.work import may_go_on, tell
 from toile.jobs.describe import Inputs
 from toile.jobs.dressing import dressed, method_of
-from toile.jobs.provenance import Told, begun_by, provenance_in, provenance_of
+from toile.jobs.provenance import Told, begun_by, made_by, made_by_job
 from toile.jobs.records import BranchJob, OverJob, WalkJob
 from toile.jobs.result import Result
 from toile.jobs.sources import cloths, goes_its_own_way, open_garments, open_motion
-from toile.motion.avatar_clip import KEY as ORIGIN
 from toile.motion.avatar_clip import avatar_track
 from toile.motion.cycle import as_loop
 from toile.motion.track import Track
@@ -80,7 +79,7 @@ def walk_into(path: Path, job: AnyWalk, inputs: Inputs, watch: Watch = telling) 
 def go_on(path: Path, watch: Watch = telling) -> int | None:
     """Go on with an interrupted walk; return how many frames it had, None: it is a closed loop already."""
     with RecordedFile(path) as recorded:
-        if closure_in(recorded.settings) is not None:
+        if closure_in(recorded.provenance) is not None:
             return None
     return resume_walk(path, watch=_stoppable(watch))
 
@@ -88,13 +87,13 @@ def go_on(path: Path, watch: Watch = telling) -> int | None:
 def finish(path: Path, *, kept: int | None = None) -> Walked:
     """Make a loop of a walk that was meant to become one, and read its audit."""
     with RecordedFile(path) as recorded:
-        closure, plan = closure_in(recorded.settings), plan_in(recorded) if is_walk(recorded) else None
+        closure, plan = closure_in(recorded.provenance), plan_in(recorded) if is_walk(recorded) else None
     if plan is not None and plan.loop_frames:
         tell("closing", 0.0)
         closure = close_loop(path, path, plan)
     with RecordedFile(path) as recorded:
         rows, count = audit_rows(recorded), recorded.garment.particle_count
-        told, body = provenance_in(recorded.settings).told, recorded.body
+        told, body = made_by(recorded.provenance).told, recorded.body
     measures = {} if body is None else body.measurements
     return Walked(path, rows, count, told, closure, kept, measures)
 
@@ -122,11 +121,11 @@ def _begin(path: Path, job: WalkJob, inputs: Inputs, watch: Watch) -> None:
         cycle = (plan.track.frame_count - 1) / settings.fps
         plan = loop_plan(plan, max(1, round(pace.seconds / cycle)))
     told = Told(doubts=made.body.doubts, sizes=made.wardrobe.sizes, notes=made.notes)
-    made_by = provenance_of(job, inputs, told=told)
-    kept = {**made.recording.settings, **origin, "motion": motion.name, **made_by.settings()}
+    by = made_by_job(job, inputs, told=told)
+    kept = replace(made.recording.provenance, came_from=origin, motion=motion.name, **by.fields())
     record_walk(
         path, made.recording.garment, body, plan,
-        settings=kept, step=job.rounding or None, watch=_stoppable(watch),
+        provenance=kept, step=job.rounding or None, watch=_stoppable(watch),
     )  # fmt: skip
 
 
@@ -155,7 +154,7 @@ def _motion(job: WalkJob, body: Body, pace: Pace, inputs: Inputs) -> tuple[Motio
     """Return how the body moves, and what the recording keeps about where it came from."""
     if pace.own:
         track, origin = avatar_track(inputs.path(job.motion.file), body, fps=pace.fps)
-        return track, {ORIGIN: origin.settings()}
+        return track, origin.to_plain()
     motion = open_motion(job.motion, inputs)
     return (as_loop(motion) if job.loop else motion), {}
 
@@ -172,13 +171,12 @@ def _over(path: Path, job: OverJob, inputs: Inputs, watch: Watch) -> None:
         )
         if job.seconds is not None:
             plan = replace(plan, settings=replace(plan.settings, seconds=job.seconds))
-        notes = [*recorded.settings.get("notes", []), *notes]
+        notes = [*recorded.provenance.notes, *notes]
         told = Told(sizes=wardrobe.sizes, notes=(*wardrobe.notes, *notes))
-        made_by = provenance_of(job, inputs, begun=provenance_in(recorded.settings).walk, told=told)
-        over = {"notes": notes, "over": Path(job.walk).name}
-        settings = {**recorded.settings, **over, **made_by.settings()}
+        by = made_by_job(job, inputs, begun=made_by(recorded.provenance).walk, told=told)
+        kept = replace(recorded.provenance, notes=tuple(notes), over=Path(job.walk).name, **by.fields())
     record_walk(
-        path, garment, body, plan, settings=settings, step=job.rounding or None, watch=_stoppable(watch)
+        path, garment, body, plan, provenance=kept, step=job.rounding or None, watch=_stoppable(watch)
     )
 
 
@@ -188,10 +186,8 @@ def _branch(path: Path, job: BranchJob, inputs: Inputs, watch: Watch) -> None:
     if path.exists() and path.samefile(source):
         raise ToileError(f"{path}: choose another name than the walk that is taken over")
     with RecordedFile(source) as recorded:
-        made_by = provenance_of(job, inputs, begun=provenance_in(recorded.settings).walk)
-    branch_walk(
-        source, path, job.frame, np.array(job.wind), settings=made_by.settings(), watch=_stoppable(watch)
-    )
+        by = made_by_job(job, inputs, begun=made_by(recorded.provenance).walk)
+    branch_walk(source, path, job.frame, np.array(job.wind), changed=by.fields(), watch=_stoppable(watch))
 
 
 BEGIN: Mapping[type, Callable[..., None]] = {

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import IO, Any
 
 from toile.core.errors import ToileError
+from toile.core.processes import end_process, limit_memory
 from toile.core.work import Asked, Cancelled, Progress, never, unheard
 from toile.jobs.describe import Inputs, job_from_json, job_to_json
 from toile.jobs.records import Job
@@ -149,16 +150,8 @@ class Worker:
     def kill(self) -> int | None:
         """End the process now; return its exit code."""
         process, self._process = self._process, None
-        if process is None:
-            return None
         # what a writer of films started goes, too
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
-        code = process.wait()
-        for pipe in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError, AttributeError):
-                pipe.close()  # type: ignore[union-attr]
-        return code
+        return None if process is None else end_process(process)
 
     def close(self) -> None:
         """End the process."""
@@ -180,17 +173,6 @@ def _read(pipe: IO[str] | None, lines: queue.Queue[str | None]) -> None:
 
 
 # ---------------------------------------------------------------------------- in the process itself
-
-
-def limit_memory(most: int) -> None:
-    """Let this process have so much memory of its own [bytes]; 0: no limit. Where the system can."""
-    if not most:
-        return
-    try:
-        import resource
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 class _Channel:

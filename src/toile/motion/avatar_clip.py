@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -17,13 +16,11 @@ import numpy as np
 from toile.body.avatar.bone_names import find_bones
 from toile.body.avatar.read import read_avatar_clip
 from toile.core.errors import ToileError
+from toile.core.provenance import Provenance
 from toile.core.records import Body, Floats
 from toile.geometry.rotation import to_matrix, yaw
 from toile.io.axes import Axes
 from toile.motion.track import Track, track_of
-
-KEY = "came_from"
-"""where a recording's settings keep its origin"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,16 +43,16 @@ class AvatarOrigin:
         ):
             raise ToileError(f"the way back to {self.file} is no turn, scale and shift: walk again")
 
-    def settings(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
         """Return it as JSON."""
         rows = [[float(x) for x in row] for row in self.file_from_ours]
         return {"file": self.file, "fps": self.fps, "axes": asdict(self.axes), "file_from_ours": rows}
 
 
-def origin_from_settings(settings: Mapping[str, Any]) -> AvatarOrigin | None:
-    """Return the origin that a recording's settings keep; None: it is our own."""
-    kept = settings.get(KEY)
-    if kept is None:
+def origin_of(made: Provenance) -> AvatarOrigin | None:
+    """Return the origin that a recording keeps; None: it is our own."""
+    kept = made.came_from
+    if not kept:
         return None
     try:
         axes = Axes(str(kept["axes"]["up"]), float(kept["axes"]["metres"]), float(kept["axes"]["first"]))

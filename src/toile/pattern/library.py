@@ -80,7 +80,20 @@ def read_pattern(
     same name ending in ``.seams`` beside a DXF, SVG or HPGL file is used, unless ``alone``. What had to be
     assumed stands in the pattern's notes.
     """
-    source, data = Path(path).name, read_bytes(path)
+    return _one_garment(path, read_bytes(path), size=size, units=units, seams=seams, alone=alone)
+
+
+def _one_garment(
+    path: str | os.PathLike[str],
+    data: bytes,
+    *,
+    size: str = "",
+    units: str = "",
+    seams: str | os.PathLike[str] | None = None,
+    alone: bool = False,
+) -> Pattern:
+    """Return the one garment of a file that was read (see read_pattern)."""
+    source = Path(path).name
     if units and units not in UNIT_METRES:
         raise ToileError(f"units '{units[:20]}' are unknown: write {', '.join(UNIT_METRES)}")
     kind = _format(data, source)
@@ -159,7 +172,7 @@ def read_outfit(path: str | os.PathLike[str], **options: Any) -> tuple[Pattern, 
     """
     source, data = Path(path).name, read_bytes(path)
     if _format(data, source) != "text" or options.get("seams") is not None:
-        return (read_pattern(path, **options),)
+        return (_one_garment(path, data, **options),)
     size = options.get("size", "")
     garments = text.parse_outfit(decode(data, source), Path(path).stem, source)
     for garment in garments:

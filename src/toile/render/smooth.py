@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -92,7 +90,7 @@ class Smoothed:
         self.source = source
         """as it was simulated"""
         self.body: Body | None = source.body
-        self.settings: Mapping[str, Any] = source.settings
+        self.provenance = source.provenance
         self.garment = source.garment
         self._matrices = []
         for _ in range(times):

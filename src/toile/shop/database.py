@@ -11,8 +11,7 @@ from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
-from toile.core.atomic import one_line
-from toile.core.errors import ToileError
+from toile.core.errors import ToileError, one_line
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY = 10.0

@@ -15,9 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from toile.core.atomic import one_line
 from toile.core.confine import limit, no_network
-from toile.core.errors import ToileError
+from toile.core.errors import ToileError, one_line
 from toile.shop.frames import read_frame, write_frame
 
 TASKS = {

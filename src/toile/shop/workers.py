@@ -15,6 +15,7 @@ from queue import Empty, Queue
 from typing import Any
 
 from toile.core.errors import ToileError
+from toile.core.processes import end_process
 from toile.shop.frames import read_frame, write_frame
 
 KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "TOILE_THREADS", "TOILE_DEBUG")
@@ -149,15 +150,8 @@ class Worker:
     def stop(self) -> None:
         """End the process at once."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                if pipe is not None:
-                    pipe.close()
+        if process is not None:
+            end_process(process)
 
 
 def _listen(process: subprocess.Popen[bytes], answers: Queue[tuple[dict[str, Any], bytes] | None]) -> None:

@@ -10,6 +10,7 @@ from toile.core.choices import choose, make_settings, present_name, setting_name
 from toile.core.defaults import COLLIDER as COLLIDER
 from toile.core.defaults import SOLVER as SOLVER
 from toile.core.errors import ToileError
+from toile.core.provenance import Provenance
 from toile.core.records import Body, Floats, Garment
 from toile.gpu.device import DEVICES, check_device
 from toile.sim.colliders.base import Collider
@@ -63,14 +64,14 @@ class Method:
         made: Collider = COLLIDERS[self.collider][0](body, self.collider_settings)
         return made
 
-    def chosen(self) -> dict[str, Any]:
+    def provenance(self) -> Provenance:
         """Return what was chosen, to be kept with a recording."""
-        return {
-            "solver": self.solver,
-            "collider": self.collider,
-            self.solver: asdict(self.solver_settings),
-            f"collider {self.collider}": asdict(self.collider_settings),
-        }
+        return Provenance(
+            solver=self.solver,
+            collider=self.collider,
+            solver_settings=asdict(self.solver_settings),
+            collider_settings=asdict(self.collider_settings),
+        )
 
 
 def make_method(

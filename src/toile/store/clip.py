@@ -18,9 +18,6 @@ from toile.io.axes import Axes
 from toile.store.placed import Placed
 from toile.store.record import Source
 
-LOOP = "loop"
-"""where a recording's settings tell that its last frame runs into its first"""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Clip:
@@ -70,7 +67,7 @@ def clip_of(source: Source, frames: Sequence[int] | None) -> Clip:
 
 def closed(clip: Clip) -> Clip:
     """Return a loop with its first frame once more at its end, where programs that play keys go round."""
-    if LOOP not in clip.source.settings or len(clip.numbers) < 3:
+    if not clip.source.provenance.loop or len(clip.numbers) < 3:
         return clip
     times = np.append(clip.times, clip.times[-1] + 1.0 / clip.fps)
     return Clip(clip.source, (*clip.numbers, clip.numbers[0]), times)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cache
 
 import numpy as np
 
 from toile.core.records import Body, Floats, Garment
 from toile.io.axes import Axes
-from toile.motion.avatar_clip import AvatarOrigin, origin_from_settings
+from toile.motion.avatar_clip import AvatarOrigin, origin_of
 from toile.store.record import Frame, Source
 
 JOINTS = "world_from_joint"
@@ -24,7 +23,7 @@ class Placed:
         self._source, self._matrix, self.axes = source, matrix, axes
         self._scale = float(np.linalg.norm(matrix[:3, 0]))
         self.garment: Garment = source.garment
-        self.settings: Mapping[str, Any] = source.settings
+        self.provenance = source.provenance
         self.body: Body | None = None if source.body is None else _scaled(source.body, self._scale)
 
     def __len__(self) -> int:
@@ -44,7 +43,8 @@ class Placed:
         return replace(
             found,
             position=self._move(found.position),
-            body_vertices=self._move(found.body_vertices),
+            skin=cache(lambda: self._move(found.body_vertices)),
+            posed=None,
             extra=extra,
         )
 
@@ -70,7 +70,7 @@ def placed(source: Source, *, own_axes: bool) -> Source:
 
     own_axes: in the file's axes and units too, for formats that can say which; else in metres, y up.
     """
-    origin = origin_from_settings(source.settings)
+    origin = origin_of(source.provenance)
     if origin is None:
         return source
     return Placed(source, *(_theirs(origin) if own_axes else _level(origin)))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,7 +20,8 @@ import toile
 from toile.body.model.skin import Method, pose_body
 from toile.core.container import Arrays, Meta, Reader, Writer, replacing_path
 from toile.core.errors import ToileError
-from toile.core.records import Body, Floats, Garment, Recording, Settings
+from toile.core.provenance import Provenance, provenance_from_plain, provenance_to_plain
+from toile.core.records import Body, Floats, Garment, Recording
 from toile.store.quantise import checked_step
 from toile.store.quantise import dequantise as dequantise
 from toile.store.quantise import quantise as quantise
@@ -39,12 +41,24 @@ class Frame:
     """[s]"""
     position: Floats
     """of the particles [m], (n, 3)"""
-    body_vertices: Floats
-    """[m], (b, 3); b = 0 without a body"""
+    skin: Callable[[], Floats]
+    """gives body_vertices; those who need the cloth alone never ask"""
     extra: Mapping[str, NDArray[Any]]
     """what else the writer stored: velocity, world_from_joint …"""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """what was found out about the frame, such as its audit"""
+    posed: Method | None = None
+    """how the skin follows exactly from world_from_joint; None: it does not, or nobody knows"""
+
+    @property
+    def body_vertices(self) -> Floats:
+        """Return the skin [m], (b, 3); b = 0 without a body."""
+        return self.skin()
+
+
+def given(points: Floats) -> Callable[[], Floats]:
+    """Return the skin of a frame whose points are known."""
+    return lambda: points
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,7 +75,7 @@ class Source(Protocol):
 
     garment: Garment
     body: Body | None
-    settings: Settings
+    provenance: Provenance
 
     def __len__(self) -> int:
         """Return the number of frames."""
@@ -103,7 +117,7 @@ class RecordWriter:
         path: Path,
         garment: Garment,
         body: Body | None = None,
-        settings: Settings | None = None,
+        provenance: Provenance | None = None,
         *,
         step: float | None = None,
         records: Mapping[str, object] | None = None,
@@ -118,7 +132,7 @@ class RecordWriter:
             "content": "recording",
             "toile": toile.__version__,
             "frames": encoding,
-            "settings": dict(settings or {}),
+            "settings": provenance_to_plain(provenance or Provenance()),
             "garment": to_plain(garment, arrays, "garment"),
             "body": None if body is None else to_plain(body, arrays, "body"),
             "records": {name: to_plain(value, arrays, name) for name, value in (records or {}).items()},
@@ -170,12 +184,11 @@ class RecordWriter:
             raise ToileError(f"frame {self.frame_count} holds NaN or infinite positions: nothing was stored")
         arrays: Arrays = dict(self._encode("position", position))
         meta: dict[str, Any] = {"time": float(time)}
-        if body_vertices is not None and len(body_vertices):
-            joints = (extra or {}).get("world_from_joint")
-            if posed is not None and joints is not None and self._body is not None:
-                meta["posed"] = posed
-            else:
-                self._add_body(arrays, meta, body_vertices, joints)
+        joints = (extra or {}).get("world_from_joint")
+        if posed is not None and joints is not None and self._body is not None:
+            meta["posed"] = posed
+        elif body_vertices is not None and len(body_vertices):
+            self._add_body(arrays, meta, body_vertices, joints)
         arrays |= {f"extra.{name}": values for name, values in (extra or {}).items()}
         if checkpoint is not None:
             arrays |= {f"checkpoint.{name}": values for name, values in checkpoint.items()}
@@ -183,6 +196,12 @@ class RecordWriter:
         if notes:
             meta["notes"] = dict(notes)
         self._writer.append(arrays, meta, deflate=self._step is not None)
+
+    def append_frame(self, frame: Frame, notes: Mapping[str, Any] | None = None) -> None:
+        """Store a frame of another recording, with its own notes or others; its skin is not made again."""
+        skin = None if frame.posed is not None else frame.body_vertices
+        notes = notes or frame.notes
+        self.append(frame.time, frame.position, skin, frame.extra, notes=notes, posed=frame.posed)
 
     def copy(self, recorded: RecordedFile, number: int) -> None:
         """Store a frame of another recording of the same encoding as it is, checkpoint included.
@@ -228,9 +247,16 @@ class RecordWriter:
         self.close(done=kind is None)
 
 
+def _fits(world_from_joint: Any, body: Body) -> bool:
+    """Return whether these are finite places of the body's joints."""
+    if np.shape(world_from_joint) != body.skeleton.world_from_joint.shape:
+        return False
+    return bool(np.issubdtype(world_from_joint.dtype, np.floating) and np.isfinite(world_from_joint).all())
+
+
 def _explains(body: Body, world_from_joint: Floats, vertices: Floats) -> str | None:
     """Return the way of skinning that gives exactly these vertices from these joints, if there is one."""
-    if np.shape(world_from_joint) != body.skeleton.world_from_joint.shape:
+    if not _fits(world_from_joint, body):
         return None
     for method in _SKINNING:
         if np.array_equal(pose_body(body, world_from_joint, method=method).vertices, vertices):
@@ -247,11 +273,10 @@ def save_recording(
     """
     source = source_of(recording)
     with replacing_path(path) as part:
-        writer = RecordWriter.create(part, source.garment, source.body, source.settings, step=step)
+        writer = RecordWriter.create(part, source.garment, source.body, source.provenance, step=step)
         with writer:
             for number in range(len(source)) if frames is None else frames:
-                frame = source.frame(number)
-                writer.append(frame.time, frame.position, frame.body_vertices, frame.extra, notes=frame.notes)
+                writer.append_frame(source.frame(number))
 
 
 # ---------------------------------------------------------------------------- reading
@@ -281,7 +306,7 @@ class RecordedFile:
         if meta.get("body") is not None:
             self.body = from_plain(Body, meta["body"], arrays, "body", where)
         settings = meta.get("settings")
-        self.settings: Settings = settings if isinstance(settings, dict) else {}
+        self.provenance = provenance_from_plain(settings if isinstance(settings, dict) else {}, where)
         check_garment(self.garment, where)
         if self.body is not None:
             check_body(self.body, where)
@@ -316,9 +341,10 @@ class RecordedFile:
         return Frame(
             time=number_in(meta.get("time", 0.0), f"{where}: its time"),
             position=position,
-            body_vertices=self._body_vertices(number, (arrays, meta), where),
+            skin=self._skin(number, (arrays, meta), where),
             extra={n.removeprefix("extra."): a for n, a in arrays.items() if n.startswith("extra.")},
             notes=meta["notes"] if isinstance(meta.get("notes"), dict) else {},
+            posed=None if self.body is None else meta.get("posed"),
         )
 
     def time(self, number: int) -> float:
@@ -370,18 +396,20 @@ class RecordedFile:
             arrays, _ = self._reader.frame(number)
         return number, {n: a for n, a in arrays.items() if n.split(".")[0] == "body_vertices"}
 
-    def _body_vertices(self, number: int, content: tuple[Arrays, Meta], where: str) -> Floats:
-        if self.body is None:
-            return np.zeros((0, 3))
+    def _skin(self, number: int, content: tuple[Arrays, Meta], where: str) -> Callable[[], Floats]:
+        """Return what gives the frame's skin: checked now, skinned once, when it is first asked for."""
+        body = self.body
+        if body is None:
+            return given(np.zeros((0, 3)))
         posed, joints = content[1].get("posed"), content[0].get("extra.world_from_joint")
         if posed is not None:
-            if posed not in _SKINNING or joints is None or not np.isfinite(joints).all():
+            if posed not in _SKINNING or joints is None or not _fits(joints, body):
                 raise ToileError(f"{where}: the body's pose cannot be read")
-            return pose_body(self.body, joints, method=posed).vertices
+            return cache(lambda: pose_body(body, joints, method=posed).vertices)
         _, arrays = self.stored_body(number, content)
         if not arrays:
-            return self.body.vertices
-        return self._decode(arrays, "body_vertices", len(self.body.vertices), where)
+            return given(body.vertices)
+        return given(self._decode(arrays, "body_vertices", len(body.vertices), where))
 
     def _decode(self, arrays: Arrays, name: str, count: int, where: str) -> Floats:
         try:
@@ -411,7 +439,7 @@ class Played:
     """A recording in memory, seen frame by frame."""
 
     def __init__(self, recording: Recording) -> None:
-        self.garment, self.body, self.settings = recording.garment, recording.body, recording.settings
+        self.garment, self.body, self.provenance = recording.garment, recording.body, recording.provenance
         self._recording = recording
 
     def __len__(self) -> int:
@@ -423,7 +451,7 @@ class Played:
         body = r.body_vertices[number] if len(r.body_vertices) else np.zeros((0, 3))
         if not len(body) and r.body is not None:
             body = r.body.vertices
-        return Frame(float(r.times[number]), r.positions[number], body, {})
+        return Frame(float(r.times[number]), r.positions[number], given(body), {})
 
     def time(self, number: int) -> float:
         """Return when a frame is [s]."""
@@ -471,7 +499,7 @@ def load_recording(path: Path) -> Recording:
             times=np.array([f.time for f in frames], dtype=np.float64),
             positions=_stack([f.position for f in frames], recorded.garment.particle_count),
             body_vertices=_stack([f.body_vertices for f in frames], body_count),
-            settings=recorded.settings,
+            provenance=recorded.provenance,
         )
 
 

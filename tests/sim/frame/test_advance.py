@@ -72,7 +72,7 @@ class Counted(SurfaceCollider):
 
 
 def test_a_fast_hand_is_searched_for_where_it_is_and_slow_limbs_once_a_frame() -> None:
-    """A hand swings past a sheet on a slow belly: 28 mm a frame are two or three contact updates, one search."""
+    """A hand swings past a sheet on a slow belly: 28 mm a frame are two or three updates, one search."""
     belly, hand = limb(0.3, "torso"), limb(0.03, "left_hand")
     count = len(belly.vertices)
     limbs = np.concatenate([belly.limb, hand.limb])

@@ -1,4 +1,4 @@
-"""Several contact updates in one step: the engine asks a ball, and follows contacts over moving skin, by itself."""
+"""Several contact updates in one step: the engine asks a ball and follows contacts over moving skin."""
 
 from __future__ import annotations
 

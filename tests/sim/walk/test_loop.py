@@ -54,7 +54,7 @@ def test_the_last_frame_runs_into_the_first(walked: Path, plan: Plan, tmp_path: 
     assert frames == round(read_motion("walk").duration * 15)
     with RecordedFile(tmp_path / "loop.toile") as recorded:
         assert (len(recorded), recorded.complete) == (frames, True)
-        assert closure_in(recorded.settings) == seam
+        assert closure_in(recorded.provenance) == seam
         shown = [recorded.frame(n) for n in range(frames)]
         assert "stretch_mean" in recorded.notes(3)
     # two rounds of a skirt differ, yet the step over the seam is hardly rougher than steps elsewhere. How

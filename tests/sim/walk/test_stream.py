@@ -164,10 +164,10 @@ def test_a_rounded_walk_is_resumed_exactly(
 
 def test_another_wind_from_a_frame_on(tmp_path: Path, whole: Path) -> None:
     path = tmp_path / "windy.toile"
-    branch_walk(whole, path, 12, np.array([0.0, 0.0, 6.0]), settings={"why": "storm"})
+    branch_walk(whole, path, 12, np.array([0.0, 0.0, 6.0]), changed={"motion": "storm"})
     with RecordedFile(path) as recorded, RecordedFile(whole) as calm:
         assert len(recorded) == FRAMES
-        assert recorded.settings["why"] == "storm"
+        assert recorded.provenance.motion == "storm"
         for number in range(12):
             np.testing.assert_array_equal(recorded.frame(number).position, calm.frame(number).position)
         # it comes from behind, where no leg is in the way; the skirt swings: one frame alone says little

@@ -7,7 +7,7 @@ nor its neighbours.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class _Axes(dict[str, LimbAxis]):
 # ---------------------------------------------------------------------------- heights
 
 
-def align_to_body(pattern: Pattern, body: Body) -> dict[str, UnrolledPanel]:
+def align_to_body(pattern: Pattern, body: Body) -> Mapping[str, UnrolledPanel]:
     """Return the panels unrolled beside their limbs, shifted to this body's heights."""
     laid = unroll_panels(pattern)
     if pattern.origin == "body":
@@ -109,7 +109,7 @@ def align_to_body(pattern: Pattern, body: Body) -> dict[str, UnrolledPanel]:
 
 
 def _body_shift(
-    pattern: Pattern, laid: dict[str, UnrolledPanel], main: Sequence[UnrolledPanel], body: Body
+    pattern: Pattern, laid: Mapping[str, UnrolledPanel], main: Sequence[UnrolledPanel], body: Body
 ) -> float:
     """Return how far the body's part of a garment must rise [m]."""
     level = heights(body)
@@ -124,7 +124,7 @@ def _body_shift(
     return float(min(waist, _crotch_limit(pattern, laid, level["crotch"])))
 
 
-def _shoulder_seams(pattern: Pattern, laid: dict[str, UnrolledPanel]) -> list[EdgeRef]:
+def _shoulder_seams(pattern: Pattern, laid: Mapping[str, UnrolledPanel]) -> list[EdgeRef]:
     """Return the edges of seams that join a front to a back across the top."""
     found = []
     for seam in pattern.seams:
@@ -149,7 +149,7 @@ def _edge_middle(pattern: Pattern, ref: EdgeRef) -> Floats:
 
 
 def _waist_level(
-    pattern: Pattern, laid: dict[str, UnrolledPanel], main: Sequence[UnrolledPanel], body: Body
+    pattern: Pattern, laid: Mapping[str, UnrolledPanel], main: Sequence[UnrolledPanel], body: Body
 ) -> float:
     """Return the height where the garment's top edge fits the body: the waist, or lower if it is wider."""
     level = heights(body)
@@ -189,7 +189,7 @@ def _top_height(pattern: Pattern, main: Sequence[UnrolledPanel]) -> float:
     return float(np.average([height for height, _ in rows], weights=[length for _, length in rows]))
 
 
-def _crotch_limit(pattern: Pattern, laid: dict[str, UnrolledPanel], crotch: float) -> float:
+def _crotch_limit(pattern: Pattern, laid: Mapping[str, UnrolledPanel], crotch: float) -> float:
     """Return the largest rise at which trousers still have room below the crotch [m]."""
     low = [
         laid[r.panel](edge_points(laid[r.panel].panel, r.edge))[:, 1].min()

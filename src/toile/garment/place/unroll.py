@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
 
 import numpy as np
 
@@ -40,8 +43,12 @@ class UnrolledPanel:
         return replace(self, shift=self.shift + np.array([s, u]))
 
 
-def unroll_panels(pattern: Pattern) -> dict[str, UnrolledPanel]:
-    """Return every panel unrolled beside its limb; heights are still those of the pattern."""
+@lru_cache(maxsize=16)
+def unroll_panels(pattern: Pattern) -> Mapping[str, UnrolledPanel]:
+    """Return every panel unrolled beside its limb; heights are still those of the pattern.
+
+    It is kept for the last patterns: waistbands, the order of dressing and placing all ask for it.
+    """
     limbs = panel_limbs(pattern)
     stood = {p.name: _stand(p, limbs[p.name]) for p in pattern.panels}
     groups: dict[str, list[str]] = {}
@@ -57,7 +64,7 @@ def unroll_panels(pattern: Pattern) -> dict[str, UnrolledPanel]:
             # a sleeve in one piece opens under the arm
             outside = np.pi / 2 if limb.startswith("left") else -np.pi / 2
             laid[names[0]] = replace(laid[names[0]], faces=outside)
-    return {panel.name: laid[panel.name] for panel in pattern.panels}
+    return MappingProxyType({panel.name: laid[panel.name] for panel in pattern.panels})
 
 
 # ---------------------------------------------------------------------------- how it lies

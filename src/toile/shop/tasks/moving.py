@@ -16,7 +16,7 @@ from toile.shop.worker import Tell
 from toile.sim.method import make_method
 from toile.sim.walk.animate import AnimateSettings, plan_walk, simulate
 from toile.sim.walk.walker import Walker
-from toile.store.record import Frame, load_recording
+from toile.store.record import Frame, given, load_recording
 
 ACTS = {"stand": "idle", "turn": "turn", "walk": "walk", "sit": "sit", "reach": "reach"}
 EVERY = 2
@@ -48,7 +48,7 @@ def moved(dressed: Recording, body: Body, request: dict[str, Any], count: int, t
     for step in simulate(dressed, body, motion, settings=settings, method=make_method(), wind=wind):
         if step.number % EVERY == 0 and number < count:
             posed = {"world_from_joint": step.body.world_from_joint}
-            yield Frame(number / FPS, step.state.position, step.body.vertices, posed)
+            yield Frame(number / FPS, step.state.position, given(step.body.vertices), posed)
             number += 1
             tell(request["act"], number / count)
 
@@ -68,6 +68,6 @@ def standing(dressed: Recording, body: Body) -> tuple[int, Iterator[Frame]]:
             for _ in range(1 if number == 0 else EVERY):
                 step = walker.step()
             posed = {"world_from_joint": step.body.world_from_joint}
-            yield Frame(number / FPS, step.state.position, step.body.vertices, posed)
+            yield Frame(number / FPS, step.state.position, given(step.body.vertices), posed)
 
     return count, frames()

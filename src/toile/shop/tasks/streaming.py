@@ -12,12 +12,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from toile.core.records import Body, Floats, Garment, Settings
+from toile.core.provenance import Provenance
+from toile.core.records import Body, Floats, Garment
 from toile.export.playback import playback_blocks
 from toile.io.blocks import packed
 from toile.sim.dress.watch import watched
 from toile.store.clip import Clip
-from toile.store.record import Frame
+from toile.store.record import Frame, given
 
 FPS = 30.0
 CLOTH_STEP = 2e-4
@@ -31,7 +32,7 @@ class Coming:
     def __init__(self, garment: Garment, body: Body, frames: Iterator[Frame], count: int) -> None:
         self.garment, self._count = garment, count
         self.body: Body | None = body
-        self.settings: Settings = {}
+        self.provenance = Provenance()
         self._frames = frames
 
     def __len__(self) -> int:
@@ -114,7 +115,7 @@ class SewingFilm:
             ended = ended or found is None
             last = last if found is None else found
             assert last is not None
-            yield Frame(number / FPS, last, self._body.vertices, rest)
+            yield Frame(number / FPS, last, given(self._body.vertices), rest)
 
     def end(self) -> None:
         """Wait until what was taken is written."""

@@ -58,7 +58,7 @@ def dress(
         item.made_of(chosen) if isinstance(item, MeshGarment) else next(left) for item, chosen in items
     ]
     recording = dress_garments(garments, body, settings=settings, method=method, progress=progress)
-    return replace(recording, settings={**recording.settings, "notes": notes})
+    return replace(recording, provenance=replace(recording.provenance, notes=tuple(notes)))
 
 
 def cut_out(
@@ -155,5 +155,5 @@ def still_recording(sewn: Sewn, body: Body, settings: SewSettings, method: Metho
         times=np.array([sewn.state.time - frame, sewn.state.time]),
         positions=np.stack([sewn.previous, sewn.state.position]),
         body_vertices=np.stack([body.vertices, body.vertices]),
-        settings={"toile": toile.__version__, "sew": asdict(settings), **method.chosen()},
+        provenance=replace(method.provenance(), toile=toile.__version__, sew=asdict(settings)),
     )

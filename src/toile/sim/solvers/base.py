@@ -29,7 +29,7 @@ class Solver(ABC):
 
     @property
     def followed_updates(self) -> int:
-        """Return in how many contact updates the skin is searched once: contacts are followed over it meanwhile."""
+        """Return in how many contact updates the skin is searched once; contacts are followed between."""
         return 1
 
     @abstractmethod

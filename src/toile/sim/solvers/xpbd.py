@@ -188,7 +188,7 @@ class XpbdSolver(Solver):
 
     @property
     def followed_updates(self) -> int:
-        """Return in how many contact updates the skin is searched once: contacts are followed over it meanwhile."""
+        """Return in how many contact updates the skin is searched once; contacts are followed between."""
         return int(self._kernel.followed_updates)
 
     @property

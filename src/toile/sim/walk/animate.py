@@ -12,7 +12,6 @@ import numpy as np
 import toile
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Motion, Recording
-from toile.motion.avatar_clip import KEY as ORIGIN
 from toile.motion.avatar_clip import avatar_track, with_run_up
 from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import Track
@@ -98,13 +97,13 @@ def animate(
         times=np.array([step.state.time for step in steps]),
         positions=np.stack([step.state.position for step in steps]),
         body_vertices=np.stack([step.body.vertices for step in steps]),
-        settings={
-            "toile": toile.__version__,
-            "motion": motion.name,
-            "animate": asdict(settings),
-            **method.chosen(),
-            "left_crossing": [step.repaired.left for step in steps],
-        },
+        provenance=replace(
+            method.provenance(),
+            toile=toile.__version__,
+            motion=motion.name,
+            animate=asdict(settings),
+            left_crossing=tuple(step.repaired.left for step in steps),
+        ),
     )
 
 
@@ -125,7 +124,7 @@ def animate_avatar(
     track, origin = avatar_track(path, body, fps=fps)
     settings = AnimateSettings(fps=track.fps, seconds=seconds or track.frame_count / track.fps)
     made = animate(garment, body, track, settings=settings, **options)
-    return replace(made, settings={**made.settings, ORIGIN: origin.settings()})
+    return replace(made, provenance=replace(made.provenance, came_from=origin.to_plain()))
 
 
 def simulate(

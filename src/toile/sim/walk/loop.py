@@ -9,9 +9,8 @@ al., Video textures, 2000, do with pictures). The person stays on the spot: what
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from functools import cache
 
 import numpy as np
 
@@ -20,11 +19,11 @@ from toile.audit.findings import findings
 from toile.body.model.skin import pose_body
 from toile.core.container import replacing_path
 from toile.core.errors import ToileError
+from toile.core.provenance import Provenance
 from toile.core.records import Floats
 from toile.geometry.rotation import rotate, to_matrix, yaw
 from toile.motion.track import Track, loop_travel
 from toile.sim.walk.walker import Plan
-from toile.store.clip import LOOP
 from toile.store.record import Frame, RecordedFile, RecordWriter
 
 MORE_CYCLES = 4
@@ -67,11 +66,11 @@ class Closure:
         ]
 
 
-def closure_in(settings: Mapping[str, Any]) -> Closure | None:
+def closure_in(made: Provenance) -> Closure | None:
     """Return how well a recording closes; None: it is no loop."""
-    known = settings.get(LOOP)
+    known = made.loop
     try:
-        return None if known is None else Closure(**{name: known[name] + 0 for name in Closure.__slots__})
+        return None if not known else Closure(**{name: known[name] + 0 for name in Closure.__slots__})
     except (KeyError, TypeError):
         raise ToileError("the recording does not say how its loop closes: make it again") from None
 
@@ -166,17 +165,17 @@ def close_loop(path: str | os.PathLike[str], out: str | os.PathLike[str], plan: 
         loop = Loop(Rounds(recorded, plan))
         closure = loop.closure()
         auditor = Auditor(recorded.garment, recorded.body) if plan.audit else None
-        settings = {**recorded.settings, LOOP: asdict(closure)}
+        made = replace(recorded.provenance, loop=asdict(closure))
         step = recorded.encoding.get("step")
         with (
             replacing_path(out) as part,
-            RecordWriter.create(part, recorded.garment, recorded.body, settings, step=step) as writer,
+            RecordWriter.create(part, recorded.garment, recorded.body, made, step=step) as writer,
         ):
             for index in range(plan.loop_frames):
                 frame = loop.frame(index)
                 found = None if auditor is None else auditor.audit(frame.position, frame.body_vertices)
                 notes = None if found is None else findings(found)
-                writer.append(frame.time, frame.position, frame.body_vertices, frame.extra, notes=notes)
+                writer.append_frame(frame, notes)
     return closure
 
 
@@ -203,9 +202,10 @@ class Loop:
         joints = stay @ frame.extra["world_from_joint"]
         body = self._rounds.recorded.body
         assert body is not None
-        skin = pose_body(body, joints, method=self._plan.settings.skinning).vertices
+        method = self._plan.settings.skinning
+        skin = cache(lambda: pose_body(body, joints, method=method).vertices)
         time = (index + 1) / self._plan.settings.fps
-        return Frame(time, _moved(stay, position), skin, {"world_from_joint": joints})
+        return Frame(time, _moved(stay, position), skin, {"world_from_joint": joints}, posed=method)
 
     def jump(self, last: int, blend: float = BLEND) -> float:
         """Return how far the step after a frame is from going on evenly; of 99 % of the vertices [m]."""

@@ -8,17 +8,18 @@ thread while the next one is simulated, and the findings are stored with them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from toile.audit.check import Audit, Auditor
 from toile.audit.findings import findings
 from toile.core.errors import ToileError
-from toile.core.records import Body, Floats, Garment, Settings, State
+from toile.core.provenance import Provenance
+from toile.core.records import Body, Floats, Garment, State
 from toile.sim.walk.layer_over import RecordedGarments, open_inner
 from toile.sim.walk.loop import Watcher
 from toile.sim.walk.walker import Plan, Step, Walker
@@ -53,13 +54,13 @@ def record_walk(
     body: Body,
     plan: Plan,
     *,
-    settings: Settings | None = None,
+    provenance: Provenance | None = None,
     step: float | None = None,
     watch: Watch = unwatched,
 ) -> None:
     """Simulate a plan into a new file. step: largest rounding error of stored positions [m]; None: none."""
     walker = make_walker(garment, body, plan, path)
-    with RecordWriter.create(path, garment, body, settings, step=step, records={"plan": plan}) as writer:
+    with RecordWriter.create(path, garment, body, provenance, step=step, records={"plan": plan}) as writer:
         _go_on(writer, walker, watch, path, exact=step is None)
 
 
@@ -84,7 +85,7 @@ def resume_walk(path: Path, *, watch: Watch = unwatched) -> int:
 
 
 def branch_walk(
-    source: Path, path: Path, number: int, wind: Floats, *, settings: Settings | None = None,
+    source: Path, path: Path, number: int, wind: Floats, *, changed: Mapping[str, Any] | None = None,
     watch: Watch = unwatched,
 ) -> None:  # fmt: skip
     """Write a walk that equals another one up to frame ``number``; from there another wind blows [m/s]."""
@@ -95,7 +96,7 @@ def branch_walk(
         found = recorded.last_checkpoint(number - 1)
         walker = walker_at(recorded, found, plan)
         kept, error = 0 if found is None else found.frame + 1, recorded.encoding.get("step")
-        head = {**recorded.settings, **(settings or {})}
+        head = replace(recorded.provenance, **(changed or {}))
         with RecordWriter.create(
             path, recorded.garment, recorded.body, head, step=error, records={"plan": plan}
         ) as writer:
