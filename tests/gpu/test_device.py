@@ -65,7 +65,7 @@ def test_relaxation_is_the_same_sum_of_corrections():
     device.pin(np.array([3]))
     h, keep, sweeps = 0.01, 0.99, 3
     found, speed, done = device.step(
-        x, v, h, keep, GRAVITY, STILL_AIR, sweeps, threshold=0.0, look_every=1, moving=0
+        x, v, h, keep, GRAVITY, STILL_AIR, sweeps, threshold=0.0, check_every=1, moving=0
     )
     f = np.float32
     place, free = x.astype(f), np.ones(len(x), f)
@@ -106,11 +106,11 @@ def test_a_grid_that_has_settled_is_the_compiled_one():
 def test_the_stop_is_decided_by_the_device():
     cloth = square_cloth(8, 8)
     x, scene = level(cloth, 1.0), Scene(None, no_contacts, GRAVITY, STILL_AIR)
-    at_rest = make_solver("verlet", cloth, columns=8, threshold=5e-4, look_every=1, rounds=1, device="gpu")
+    at_rest = make_solver("verlet", cloth, columns=8, threshold=5e-4, check_every=1, rounds=1, device="gpu")
     at_rest.step(State(x, np.zeros_like(x)), scene, 0.01)
     assert at_rest.sweeps == 1, "falling freely nothing is too long"
     at_rest.step(State(1.2 * x, np.zeros_like(x)), scene, 0.01)
-    compiled = make_solver("verlet", cloth, columns=8, threshold=5e-4, look_every=1, rounds=1)
+    compiled = make_solver("verlet", cloth, columns=8, threshold=5e-4, check_every=1, rounds=1)
     compiled.step(State(1.2 * x, np.zeros_like(x)), scene, 0.01)
     assert 3 < at_rest.sweeps < 40
     assert abs(at_rest.sweeps - compiled.sweeps) <= 0.3 * compiled.sweeps + 1
@@ -206,7 +206,7 @@ def test_a_garment_walks_on_the_device(tmp_path):
     words += ["--seconds", "0.1", "--fps", "20", "--set", "iterations=3", "-o", str(out)]
     assert main(words) in (0, 1)
     walked = toile.load_recording(out)
-    assert walked.settings["verlet"]["device"] == walked.settings["collider limb_maps"]["device"] == "gpu"
+    assert walked.provenance.solver_settings["device"] == walked.provenance.collider_settings["device"] == "gpu"
     middle = walked.positions[-1].mean(axis=0) - walked.body_vertices[-1].mean(axis=0)
     assert np.abs(middle).max() < 0.3
 

@@ -30,7 +30,6 @@ def add_completion(commands: Commands) -> None:
     """Add ``toile completion``."""
     parser = commands.add_parser(
         "completion",
-        help="a script that completes words in bash, zsh or fish",
         description="Prints a script for a shell. bash: toile completion bash >> ~/.bashrc; zsh: the same "
         "with ~/.zshrc; fish: toile completion fish > ~/.config/fish/completions/toile.fish",
         epilog="example: toile completion bash",

@@ -81,11 +81,12 @@ def make_parser(opened: Collection[str] = tuple(COMMANDS)) -> argparse.ArgumentP
         epilog="example: toile demo -o demo",
     )
     parser.add_argument("--version", action="version", version=f"toile {toile.__version__}")
-    commands = Listed(parser.add_subparsers(title="commands", metavar="COMMAND", required=True))
+    parsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = Listed(parsers)
     for name, (module, add, _) in COMMANDS.items():
         if name in opened:
             getattr(import_module(f"toile.cli.{module}"), add)(commands)
-            add_common_options(commands.choices[name])
+            add_common_options(parsers.choices[name])
         else:
             commands.add_parser(name)
     return parser

@@ -62,7 +62,7 @@ class Told:
 
     def __init__(self, source: Source, what: str) -> None:
         self._source, self._what = source, what
-        self.garment, self.body, self.settings = source.garment, source.body, source.settings
+        self.garment, self.body, self.provenance = source.garment, source.body, source.provenance
         tell(what, 0.0)
 
     def __getattr__(self, name: str) -> Any:

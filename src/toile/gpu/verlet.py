@@ -146,7 +146,7 @@ class VerletCloth:
         most: int,
         rounds: int,
         threshold: float,
-        look_every: int,
+        check_every: int,
         moving: int,
         touch: PartMaps | None = None,
         since: float = 0.0,
@@ -164,7 +164,7 @@ class VerletCloth:
             values["first"] = first
             self.gpu.write(self.uniform, values)
             encoder = self.gpu.device.create_command_encoder()
-            self._encode_turn(encoder, turn, first, threshold > 0, look_every)
+            self._encode_turn(encoder, turn, first, threshold > 0, check_every)
             if touch is not None:
                 wider = WIDER if rounds > 1 else 0.0
                 look = Contact(
@@ -175,7 +175,7 @@ class VerletCloth:
             self.gpu.device.queue.submit([encoder.finish()])
             left -= turn
 
-    def _encode_turn(self, encoder: Any, turn: int, first: bool, adaptive: bool, look_every: int) -> None:
+    def _encode_turn(self, encoder: Any, turn: int, first: bool, adaptive: bool, check_every: int) -> None:
         run = encoder.begin_compute_pass()
         run.set_bind_group(0, self._points)
         run.set_bind_group(1, self._table, [0])
@@ -189,7 +189,7 @@ class VerletCloth:
         dispatch("predict" if first else "mark", groups)
         dispatch("arm", 1)
         for sweep in range(1, turn + 1):
-            look = adaptive and (sweep <= 2 or sweep % look_every == 0)
+            look = adaptive and (sweep <= 2 or sweep % check_every == 0)
             if look:
                 dispatch("remember", groups)
             run.set_pipeline(self._pipes[self.sweep.entry])

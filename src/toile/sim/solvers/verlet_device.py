@@ -39,7 +39,7 @@ def enqueue(cloth: VerletCloth, maps: PartMaps, settings: VerletSettings, scene:
     for k in range(count):
         cloth.advance(
             h, s.keep ** (h / paper_step), scene.gravity, scene.wind, most=s.iterations, rounds=s.rounds,
-            threshold=s.threshold, look_every=s.look_every, moving=s.moving,
+            threshold=s.threshold, check_every=s.check_every, moving=s.moving,
             touch=maps, since=(k + 1) * h, thickness=s.thickness, travel=tuple(drift(scene)),
         )  # fmt: skip
 
