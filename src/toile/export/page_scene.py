@@ -134,7 +134,7 @@ def _standing(source: Source, body: Body) -> _Begin:
     """Return somebody in the pose of the last frame, if nothing moves, else of the first."""
     frame = source.frame(len(source) - 1 if is_still(source) else 0)
     world, _ = PoseFinder(body).world_from_joint(frame)
-    method = make_method(source.settings.get("solver", SOLVER), source.settings.get("collider", COLLIDER))
+    method = make_method(source.provenance.solver or SOLVER, source.provenance.collider or COLLIDER)
     plan = Plan(start=frame.position, track=track_of(body, world[None], 30.0, name="stand"), method=method)
     walker = Walker(source.garment, body, plan)
     posed = pose_body(body, world)
