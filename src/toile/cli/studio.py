@@ -17,7 +17,6 @@ def add_studio(commands: Commands) -> None:
     """Add ``toile studio``."""
     parser = commands.add_parser(
         "studio",
-        help="shape the person, cut the pattern, watch the cloth, live",
         description="Opens the studio in this computer's browser. Patterns, bodies, motions, recordings and "
         "projects that are named are opened; without any the last project goes on. All that is made lies in "
         "one folder. Ctrl-C ends it.",
