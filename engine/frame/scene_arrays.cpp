@@ -262,6 +262,9 @@ std::string check_scene(const NamedArrays &arrays, ScenePart part) {
     std::string wrong;
     const bool all = part == ScenePart::ALL;
     if (all || part == ScenePart::CLOTH) wrong = wrong_cloth(arrays);
+#if defined(__wasm__)
+    if (wrong.empty() && all && ints(arrays, "solver.double")[0]) wrong = "the scene wants double precision, which pages do not have";
+#endif
     if (wrong.empty() && (all || part == ScenePart::SKIN)) wrong = wrong_skin(arrays);
     if (wrong.empty() && (all || part == ScenePart::WALK)) wrong = wrong_walk(arrays);
     return wrong;

@@ -74,6 +74,8 @@ def page_scene(
     if body is None or not len(source):
         raise ToileError("only what a body wears can live in a page: dress somebody first")
     begin = _walking(source, body) or _standing(source, body)
+    if begin.arrays["solver.double"][0]:
+        raise ToileError("pages compute in single precision: this was made with double=true")
     mesh, parts = cloth_arrays(garment, np.arange(garment.particle_count, dtype=np.int32))
     names = [begin.track.name, *(name for name in motions if name != begin.track.name)]
     yield Block(

@@ -1,16 +1,17 @@
 /** Colours and shapes of the element; a page overrides the custom properties. */
 export const STYLE = `
-:host { display: block; position: relative; overflow: hidden; min-height: 12rem; background: var(--toile-paper, #f4f2ee); color: var(--toile-ink, #23252b);
+:host { display: flex; flex-direction: column; position: relative; overflow: hidden; min-height: 12rem; background: var(--toile-paper, #f4f2ee); color: var(--toile-ink, #23252b);
   font: 15px/1.4 var(--toile-font, Inter, "Helvetica Neue", system-ui, sans-serif); }
 :host([hidden]) { display: none; }
-.stage { position: absolute; inset: 0; }
-.bar { position: absolute; left: 0; right: 0; bottom: 0; display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; padding: 12px 16px;
-  padding-bottom: max(12px, env(safe-area-inset-bottom)); background: color-mix(in srgb, var(--toile-paper, #f4f2ee) 84%, transparent);
-  border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); backdrop-filter: blur(8px); }
+.stage { flex: 1; min-height: 0; position: relative; }
+.stage canvas { position: absolute; inset: 0; }
+.bar { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 16px; padding: 12px 16px;
+  padding-bottom: max(12px, env(safe-area-inset-bottom)); background: var(--toile-paper, #f4f2ee);
+  border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); }
 .bar[hidden], .told[hidden] { display: none; }
 .bar label { display: flex; align-items: center; gap: 8px; white-space: nowrap; }
 .bar .time { flex: 1 1 10rem; min-width: 6rem; }
-.bar .number { font-variant-numeric: tabular-nums; min-width: 3.2em; }
+.bar .number { font-variant-numeric: tabular-nums; min-width: 3.8em; }
 button, select, input { font: inherit; color: inherit; }
 button, select { min-height: 40px; padding: 0 14px; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; background: var(--toile-card, #fffdf9); cursor: pointer; }
 button:hover, select:hover { border-color: currentColor; }
