@@ -11,14 +11,19 @@ import pytest
 
 from toile.core.errors import ToileError
 from toile.core.records import EdgeRef
+from toile.garment.shapes import flat_position, square_cloth
+from toile.geometry.topology import linked
 from toile.jobs.describe import Inputs
 from toile.pattern.library import write_pattern
 from toile.pattern.model import curves
 from toile.pattern.model.lengths import seam_lengths
 from toile.studio import commands as c
 from toile.studio.edits import OF_PATTERN, OF_PROJECT, apply
+from toile.studio.handling import HANDLERS
 from toile.studio.history import History, line_of, script_of
+from toile.studio.messages import ASKED
 from toile.studio.project import Project, dressed
+from toile.studio.slit import slit
 
 HERE = Inputs()
 SQUARE = ((0.0, 0.0), (0.4, 0.0), (0.4, 0.5), (0.0, 0.5))
@@ -208,3 +213,25 @@ def test_a_line_of_python_is_the_edit() -> None:
         c.SetAir(wind=(0.0, 0.0, -3.0)),
     ):
         assert eval(line_of(edit), {"c": c}) == edit
+
+
+def test_scissors_open_the_cloth_along_a_line() -> None:
+    cloth = square_cloth(6, 6, 0.6, 0.6)
+    flat = flat_position(cloth)
+    # from the middle of the lower border up to the middle of the cloth: its end stays whole
+    made, source = slit(cloth, flat, [3, 3 * 7 + 3])
+    assert made.particle_count == cloth.particle_count + 3
+    assert sorted(source[cloth.particle_count :]) == [3, 10, 17]
+    np.testing.assert_array_equal(made.uv_particle[made.triangles_uv], made.triangles)
+    # across: two pieces
+    made, _ = slit(cloth, flat, [3, 6 * 7 + 3])
+    parts = linked(made.particle_count, made.triangles[:, [0, 1, 1, 2]].reshape(-1, 2))
+    assert len(np.unique(parts)) == 2
+    with pytest.raises(ToileError, match="opens nothing"):
+        slit(cloth, flat, [3 * 7 + 3, 3 * 7 + 4])
+    with pytest.raises(ToileError, match="no such point"):
+        slit(cloth, flat, [3, 999])
+
+
+def test_every_message_is_carried_out_by_something() -> None:
+    assert set(HANDLERS) == set(ASKED.values())

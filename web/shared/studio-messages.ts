@@ -514,7 +514,7 @@ export interface Iron {
   radius?: number;
 }
 
-/** Cut the cloth of the scene along a line of particles, from edge to edge of the mesh. */
+/** Cut the cloth along a line of particles; those between are found. The pattern stays as it is. */
 export interface CutCloth {
   particles: number[];
 }

@@ -140,7 +140,7 @@ class Iron(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutCloth(Message):
-    """Cut the cloth of the scene along a line of particles, from edge to edge of the mesh."""
+    """Cut the cloth along a line of particles; those between are found. The pattern stays as it is."""
 
     particles: tuple[int, ...]
 

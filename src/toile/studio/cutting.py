@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from toile.core.errors import ToileError
-from toile.core.records import Body, Floats, Garment, Ints, Panel, PanelMesh, Pattern
+from toile.core.records import Body, Fabric, Floats, Garment, Ints, Panel, PanelMesh, Pattern
 from toile.fit.tuck import tuck_in
 from toile.garment.build import MESHES, build, fabrics_of, panel_coordinates, warp_up, weld
 from toile.garment.elastic import with_elastic_bands
@@ -127,7 +127,9 @@ def _in_place(old: Cut, project: Project, fitted: tuple[Pattern, ...]) -> Cut | 
     uv = np.concatenate([warp_up(panel, points) for panel, points in zip(panels, flat, strict=True)])
     if len(uv) != len(old.garment.uv):
         raise ToileError("the outfit's mesh is not that of its pattern: sew anew")
-    fabrics, of_panel, first = [], [], 0
+    fabrics: list[Fabric] = []
+    of_panel: list[Ints] = []
+    first = 0
     for pattern, worn in zip(fitted, project.garments, strict=True):
         own, which = fabrics_of(pattern, fabric_of(worn))
         fabrics += own
@@ -160,7 +162,7 @@ def _carried(old: Cut, fitted: tuple[Pattern, ...], flat: Garment) -> tuple[Ints
     """Return for each new uv point three old particles and their shares."""
     panels, before = _panels(fitted), _panels(old.fitted)
     uv, coordinates = panel_coordinates(old.garment), panel_coordinates(flat)
-    which, share = np.zeros((len(flat.uv), 3), np.int64), np.zeros((len(flat.uv), 3))
+    which, share = np.zeros((len(flat.uv), 3), np.int32), np.zeros((len(flat.uv), 3))
     ends = np.cumsum([0, *[len(mesh.uv) for mesh in old.meshes]])
     for number, (panel, (low, high)) in enumerate(zip(panels, pairwise(ends), strict=True)):
         mesh = old.meshes[number]

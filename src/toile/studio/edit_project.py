@@ -9,6 +9,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Pattern
 from toile.garment.fabric import fabric as fabric_named
 from toile.jobs.describe import Inputs
+from toile.jobs.records import Setting
 from toile.motion.library import MOTIONS
 from toile.pattern.drafts.library import check_style, draft, options
 from toile.pattern.library import read_outfit
@@ -53,7 +54,7 @@ def set_draft(project: Project, edit: c.SetDraft, inputs: Inputs) -> Project:
     return project.with_garment(edit.garment, redrafted(worn, pattern, style))
 
 
-def redrafted(worn: Worn, pattern: Pattern, style: dict[str, c.Setting]) -> Worn:
+def redrafted(worn: Worn, pattern: Pattern, style: dict[str, Setting]) -> Worn:
     """Return a garment drafted anew: its pieces stay on the table where they are."""
     return replace(worn, pattern=pattern, style=style, edited=False, table=laid_out(pattern, worn.table))
 

@@ -101,6 +101,7 @@ HANDLERS: Mapping[type[a.Message], Callable[[Session, Any], None]] = {
     a.Pin: _pin,
     a.Unpin: _unpin,
     a.Iron: lambda session, m: _cloth(session, 0).press(m.particle, m.radius),
+    a.CutCloth: lambda session, m: session.stage.cut_cloth(m.particles),
     a.Show: _show,
     a.Compare: lambda session, m: session.stage.compare(m),
     a.AskProposal: _proposal,

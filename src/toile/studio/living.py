@@ -75,7 +75,8 @@ class Living(ABC):
         a, b, c = (garment.uv[garment.triangles_uv[:, k]] for k in range(3))
         area = 0.5 * np.abs((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0])
         each = area / 3 * np.array([fabric.mass for fabric in garment.fabrics])[garment.triangle_fabric]
-        return np.bincount(garment.triangles.ravel(), np.repeat(each, 3), garment.particle_count)
+        found = np.bincount(garment.triangles.ravel(), np.repeat(each, 3), garment.particle_count)
+        return found.astype(np.float64)
 
     def contacts(self, body: PosedBody | None) -> int:
         """Return how many particles lie on the skin."""
@@ -118,8 +119,8 @@ class Living(ABC):
         if self._grabbed is None or self._grabbed[0][0] != particle:
             away = self.state.position - self.state.position[particle]
             far = np.linalg.norm(away, axis=1)
-            near = np.flatnonzero(far < HAND)
-            near = near[np.argsort(far[near], kind="stable")].astype(np.int32)
+            close = np.flatnonzero(far < HAND)
+            near = close[np.argsort(far[close], kind="stable")].astype(np.int32)
             self._grabbed = near, 1 - far[near] / HAND, away[near]
 
     def let_go(self, velocity: Floats) -> None:

@@ -38,7 +38,7 @@ ASKED: Mapping[str, type[Message]] = _named(asked)
 """name → what the page may send besides edits"""
 TOLD: Mapping[str, type[Message]] = _named(told)
 """name → what the studio tells"""
-_TYPE_OF = {kind: name for name, kind in (TOLD | ASKED | EDITS).items()}
+_TYPE_OF: Mapping[type, str] = {kind: name for t in (TOLD, ASKED, EDITS) for name, kind in t.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

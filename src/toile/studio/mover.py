@@ -27,8 +27,12 @@ def motion_of(chosen: SetMotion, inputs: Inputs) -> Motion | None:
     """Return the motion that was chosen, trimmed; None: the person stands."""
     if not chosen.file and chosen.named == STAND:
         return None
-    name = str(inputs.path(chosen.file)) if chosen.file else chosen.named
-    return trimmed(read_motion(name, **({} if chosen.file else chosen.settings)), chosen)
+    found = (
+        read_motion(inputs.path(chosen.file))
+        if chosen.file
+        else read_motion(chosen.named, bones=None, **chosen.settings)
+    )
+    return trimmed(found, chosen)
 
 
 def trimmed(motion: Motion, chosen: SetMotion) -> Motion:

@@ -115,7 +115,8 @@ def _membrane(garment: Garment, position: Floats) -> tuple[Floats, Floats, Float
     for k in range(3):
         np.add.at(normal, corners[:, k], across)
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
-    return force, np.bincount(corners.ravel(), np.repeat(area / 3, 3), count), normal
+    spread = np.bincount(corners.ravel(), np.repeat(area / 3, 3), count).astype(np.float64)
+    return force, spread, normal
 
 
 OVERLAYS: Mapping[str, tuple[Callable[[Garment, Floats, PosedBody | None], Floats] | None, Scale]] = {

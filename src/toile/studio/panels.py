@@ -6,13 +6,14 @@ import inspect
 import re
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from functools import lru_cache
 from typing import Any
 
 import toile
 from toile.body.model.check_measures import HUMAN
 from toile.core.errors import ToileError
+from toile.core.records import Fabric
 from toile.export.library import EXPORTS
 from toile.garment.fabric import FABRICS, LIMITS
 from toile.jobs.records import Setting
@@ -153,7 +154,7 @@ def _of_motion(name: str) -> Panel:
 
 def _of_fabric(name: str) -> Panel:
     fabric = FABRICS[name]
-    words = field_words(type(fabric)) if is_dataclass(fabric) else {}
+    words = field_words(Fabric)
     controls = tuple(
         _control(key, float(getattr(fabric, key)), words.get(key, ""), low, high)
         for key, (low, high) in LIMITS.items()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import struct
 import sys
 import threading
@@ -113,6 +114,8 @@ def main(arguments: list[str]) -> int:
     """Run a session: its name, its folder, how it is confined, files to open."""
     name, folder, confined, *files = arguments
     # what libraries print must not come between the parcels
+    # Ctrl-C is for the server, which ends its sessions
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     lock = threading.Lock()

@@ -131,7 +131,7 @@ class Sessions:
             sys.executable, "-m", "toile.studio.process", name, str(place),
             "confined" if self._confined else "open", *[file.name for file in files],
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            env={**os.environ, **ENVIRONMENT}, limit=1 << 22, start_new_session=True,
+            env={**os.environ, **ENVIRONMENT}, limit=1 << 22,
         )  # fmt: skip
         return Running(name, process)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +43,14 @@ class Session:
     def __init__(self, name: str, folder: Path, send: Send, files: tuple[str, ...] = ()) -> None:
         """Take up what lies in the folder, or begin anew; files: of the folder, to be opened first."""
         self.name, self.folder, self.inputs = name, folder, Inputs(folder=folder)
-        self.out = Outgoing(send)
+        self.out: Outgoing = Outgoing(send)
         self.history, hung, self.recovered = self._recovered()
-        self.stage = Stage(self.history.project, self.inputs)
+        self.stage: Stage = Stage(self.history.project, self.inputs)
         self.pieces = SeenPieces()
-        self.background = Background(lambda *words: self.out.tell(
+        self.background: Background = Background(lambda *words: self.out.tell(
             told.Working(what=words[0], fraction=words[1], words=words[2])
         ))  # fmt: skip
-        self.shelf = Shelf(self)
+        self.shelf: Shelf = Shelf(self)
         self.playing, self.pace, self.overlay = True, 1.0, "none"
         self.revision = self.history.at
         self.saved_at, self.file = -1, ""
@@ -121,6 +122,12 @@ class Session:
         except ToileError as error:
             self.out.tell(told.Refused(error=str(error), id=envelope.id))
             return
+        except Exception as error:
+            # a fault of ours must not take the work along
+            traceback.print_exc()
+            words = f"something went wrong on our side: {type(error).__name__}"
+            self.out.tell(told.Refused(error=words, id=envelope.id))
+            return
         if envelope.id is not None:
             self.out.echo = envelope.id
             self.out.tell(told.Done(id=envelope.id))
@@ -140,8 +147,9 @@ class Session:
         self.history.do(edit, self.inputs, group)
         try:
             self._changed(before, isinstance(edit, AddDraft | OpenPattern | NewGarment))
-        except ToileError:
+        except Exception:
             self.history.undo_last()
+            self.stage.project = before
             raise
 
     def undo(self, steps: int) -> None:

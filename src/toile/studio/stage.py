@@ -17,9 +17,10 @@ from toile.studio import scenes
 from toile.studio.asked import Compare, Scene
 from toile.studio.cutting import Cut, cut_of, recut
 from toile.studio.keeping import Hung
-from toile.studio.living import Air, BodySkin, Living, carried_along
+from toile.studio.living import Air, BodySkin, Living, MethodCloth, carried_along
 from toile.studio.mover import Mover, motion_of
 from toile.studio.project import Project, fabric_of, method_of, opened_person
+from toile.studio.slit import slit
 
 OUTFIT = "outfit"
 
@@ -120,7 +121,7 @@ class Stage:
             # pieces without a place are seen in the flat view only
             self.flat = None
 
-    def _hang(self, state: State) -> None:
+    def _hang(self, state: State) -> Living:
         """Let the cloth live from a state on, with the project's method, and what it is compared with."""
         assert self.cut is not None
         assert self.dressed is not None
@@ -130,6 +131,7 @@ class Stage:
         if pinned is not None and len(pinned) and pinned.max() < garment.particle_count:
             self.cloth.pin(pinned)
         self.other = self._compared_cloth(state)
+        return self.cloth
 
     def edit(self, after: Project) -> None:
         """Follow an edit that leaves the seams as they are."""
@@ -256,6 +258,27 @@ class Stage:
                 one.ball = scenes.ball_at(self.time)
             one.frame(before, self.posed, dt, air)
 
+    def cut_cloth(self, particles: tuple[int, ...]) -> None:
+        """Cut the cloth along a line of particles."""
+        if self.cloth is None:
+            raise ToileError("there is no cloth to cut yet")
+        state, pinned = self.cloth.state, self.cloth.pinned
+        garment, source = slit(self.cloth.garment, state.position, particles)
+        opened = State(state.position[source], state.velocity[source], state.time)
+        if self.experiment is None:
+            assert self.cut is not None
+            assert self.dressed is not None
+            self.cut, self.dressed = replace(self.cut, garment=garment), self.dressed[source]
+            self._hang(opened)
+            return
+        method = method_of(self.project)
+        if self.experiment.person:
+            self.cloth = self.skin.cloth(garment, opened.position, opened, self.posed, method)
+        else:
+            self.cloth = MethodCloth(garment, opened, method)
+        self.cloth.pin(pinned)
+        self.experiment = replace(self.experiment, cloth=self.cloth)
+
     def reset(self) -> None:
         """Go back to how the outfit was dressed, or the experiment began."""
         self.play_scene(self.scene)
@@ -295,9 +318,9 @@ class Stage:
         self.mover.take_up(hung.clock, hung.share)
         self.posed = self.skin.posed(self.mover.pose(), None, 1.0)
         self.cloth = None
-        self._hang(State(np.array(hung.position), np.array(hung.velocity), hung.time))
-        if hung.pinned and self.cloth is not None:
-            self.cloth.pin(np.array(hung.pinned, np.int32))
+        cloth = self._hang(State(np.array(hung.position), np.array(hung.velocity), hung.time))
+        if hung.pinned:
+            cloth.pin(np.array(hung.pinned, np.int32))
 
 
 def _cloth_of(project: Project) -> list[object]:

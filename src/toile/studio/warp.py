@@ -43,7 +43,7 @@ def warped(mesh: PanelMesh, panel: Panel) -> Floats:
         border[along] = True
     if not way.any():
         return mesh.uv
-    inner = np.flatnonzero(~border)
+    inner = np.flatnonzero(~border).astype(np.int32)
     if len(inner):
         way[inner] = _spread(mesh.triangles, way, border, inner)
     return np.asarray(mesh.uv + way)
