@@ -88,6 +88,30 @@ def test_a_movement_is_recorded(dressed) -> None:
     assert blocks[0].meta["fps"] == 30
 
 
+def test_a_scene_for_the_page_s_engine_begins_as_the_drape_ends(dressed) -> None:
+    visitor, tryon = dressed
+    work = visitor.post(f"/api/tryons/{tryon['id']}/motions", json={"act": "live"}).json()
+    path = f"/api/tryons/{tryon['id']}/works/{work['id']}"
+    done = wait_for(
+        lambda: (found := visitor.get(path).json())["state"] in ("done", "failed") and found, 180.0
+    )
+    (file,) = done["files"]
+    assert file["kind"] == "scene"
+    head, scene, *motions = unpack_blocks(visitor.get(file["url"]).content)
+    assert set(head.meta["motions"]) >= {"idle", "turn", "walk", "sit", "reach"}
+    assert len(motions) == len(head.meta["motions"])
+    # arms hang: the skin is narrower than in the pose of sewing
+    vertices, skin = (
+        np.asarray(scene.arrays[name]).reshape(-1, 3) for name in ("body.vertices", "start.skin")
+    )
+    assert np.ptp(skin[:, 0]) < 0.8 * np.ptp(vertices[:, 0])
+    # the fit map says which of the scene's particles each of its values belongs to
+    fit = visitor.get(f"/api/tryons/{tryon['id']}/fit").json()
+    data = visitor.get(fit["url"]).content
+    order = np.frombuffer(data[-4 * head.meta["particles"] :], "<u4")
+    assert sorted(order) == list(range(head.meta["particles"]))
+
+
 def test_a_job_is_cancelled_within_a_second(server: ShopServer) -> None:
     with server.visitor() as visitor:
         tryon = visitor.try_on("coat", "shirt")

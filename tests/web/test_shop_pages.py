@@ -20,6 +20,7 @@ from toile.pattern.drafts.library import draft  # noqa: E402
 from toile.pattern.formats.dxf.write import to_dxf  # noqa: E402
 
 PAGE = ROOT / "src" / "toile" / "web" / "page" / "shop" / "index.html"
+ENGINE = PAGE.parents[1] / "engine" / "toile.wasm"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 LONG = 120_000
 """a loaded machine sews slowly [ms]"""
@@ -135,6 +136,32 @@ def test_from_measures_to_an_order_that_arrives(shop: ShopServer, browser: Any, 
     with shop.merchant() as merchant:
         assert merchant.delete(f"/api/merchant/webhooks/{hook}").status_code == 200
     receiver.close()
+    page.context.close()
+    assert wrong == []
+
+
+@pytest.mark.skipif(not ENGINE.is_file(), reason="the page's engine is not built: make page")
+def test_an_outfit_lives_on_the_visitor_s_device(shop: ShopServer, browser: Any, wrong: list[str]) -> None:
+    page = opened(browser, shop, wrong, {"width": 1000, "height": 640}, "/garment/circle-skirt")
+    page.locator(".size.best").wait_for()
+    with page.expect_response("**/live.scene"), page.expect_response("**/worker-*.js"):
+        page.get_by_role("button", name="Sew it on me").click()
+    page.get_by_role("group", name="Movement").wait_for()
+    # the scene is opened a moment after its worker came; until then a recording would be shown
+    page.wait_for_timeout(1500)
+    page.get_by_role("button", name="Walk").click()
+    page.locator("canvas[data-live]").wait_for()
+    began = int(page.locator("canvas").get_attribute("data-live"))
+    wait_for(lambda: int(page.locator("canvas").get_attribute("data-live")) > began + 20, 60)
+    page.get_by_label("Gust").check(force=True)
+    page.get_by_role("button", name="How it fits").click()
+    page.locator(".legend").wait_for()
+    keep(page, "live")
+    # nothing was recorded for it
+    assert (
+        page.evaluate("performance.getEntriesByType('resource').some(e => e.name.endsWith('walk.play'))")
+        is False
+    )
     page.context.close()
     assert wrong == []
 

@@ -147,7 +147,7 @@ export interface EdgeSpot {
 /** One result. */
 export interface File {
   bytes: number;
-  kind: "recording" | "picture" | "mesh" | "fit";
+  kind: "recording" | "picture" | "mesh" | "fit" | "scene";
   name: string;
   url: string;
 }
@@ -253,7 +253,7 @@ export interface MerchantOrders {
 
 /** Move in what was put on. */
 export interface MotionRequest {
-  act: "stand" | "turn" | "walk" | "sit" | "reach";
+  act: "stand" | "turn" | "walk" | "sit" | "reach" | "live";
   seconds?: number | undefined;
   wind?: number | undefined;
 }
@@ -467,7 +467,7 @@ export interface Webhooks {
 
 /** A job on the way or done. */
 export interface Work {
-  act: "stand" | "turn" | "walk" | "sit" | "reach" | null;
+  act: "stand" | "turn" | "walk" | "sit" | "reach" | "live" | null;
   error: string | null;
   files: File[];
   id: string;
@@ -711,7 +711,7 @@ export class Client extends Caller {
     return this.json<FitMap>({ method: "GET", path: `/api/tryons/${encodeURIComponent(tryon_id)}/fit` });
   }
 
-  /** Stand, turn, walk, sit or reach in what was put on; the recording can be streamed while it is made. */
+  /** Stand, turn, walk, sit or reach in what was put on; its recording streams while it is made. */
   createMotion(tryon_id: string, body: MotionRequest): Promise<Work> {
     return this.json<Work>({ method: "POST", path: `/api/tryons/${encodeURIComponent(tryon_id)}/motions`, json: body });
   }

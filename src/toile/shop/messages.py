@@ -28,7 +28,8 @@ Size = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9/ .-]{1,12}$")]
 BodyId = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{32}|[a-z][a-z0-9-]{0,31})$")]
 """own bodies have 128 random bits, standard ones a word"""
 State = Literal["queued", "running", "done", "failed", "cancelled"]
-Act = Literal["stand", "turn", "walk", "sit", "reach"]
+Act = Literal["stand", "turn", "walk", "sit", "reach", "live"]
+"""live: all of them as a scene that the page's own engine computes"""
 
 
 class Message(BaseModel):
@@ -304,7 +305,7 @@ class File(Message):
 
     name: str
     """sewing, drape, walk, fit, picture …"""
-    kind: Literal["recording", "picture", "mesh", "fit"]
+    kind: Literal["recording", "picture", "mesh", "fit", "scene"]
     url: str
     bytes: int
 

@@ -25,14 +25,15 @@ from toile.shop.secrets_kept import new_id
 from toile.shop.shop import Shop, files_of, keep_file
 from toile.shop.workers import CancelledError, Limits, Worker, WorkerGoneError
 
-SOON, LATER = 0, 10
-"""somebody waits for it; pictures of the catalogue"""
+SOON, BESIDE, LATER = 0, 5, 10
+"""somebody waits for it; it is nice to have; pictures of the catalogue"""
 MOST_ATTEMPTS = 5
 MOST_WAITING = 20
 """of one visitor at a time"""
 KINDS = {
     ".bin": ("mesh", "application/octet-stream"), ".jpg": ("picture", "image/jpeg"),
     ".png": ("picture", "image/png"), ".fit": ("fit", "application/octet-stream"),
+    ".scene": ("scene", "application/octet-stream"),
     ".play": ("recording", "application/octet-stream"), ".glb": ("mesh", "model/gltf-binary"),
     ".json": ("fit", "application/json"), ".toile": ("engine", "application/octet-stream"),
 }  # fmt: skip
@@ -310,6 +311,7 @@ class _Watch:
 
 
 __all__ = [
+    "BESIDE",
     "KINDS",
     "LATER",
     "MOST_WAITING",

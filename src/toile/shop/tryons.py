@@ -189,8 +189,9 @@ def prepare_move(shop: Shop, row: RowMapping, folder: Path) -> dict[str, Any]:
     """Put a dressed body into the worker's folder."""
     with shop.reader.connect() as connection:
         job = dress_job(connection, row["tryon_id"])
-    _write(shop, f"job:{job['id']}", "dressed.toile", folder / "dressed.toile")
     request: dict[str, Any] = json.loads(row["request"])
+    name = "stood.toile" if request["act"] == "live" else "dressed.toile"
+    _write(shop, f"job:{job['id']}", name, folder / name)
     return request
 
 

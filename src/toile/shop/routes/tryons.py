@@ -33,8 +33,10 @@ from toile.shop.messages import (
 )
 from toile.shop.problems import RefusedError, missing
 from toile.shop.queue import (
+    BESIDE,
     KINDS,
     MOST_WAITING,
+    SOON,
     Queue,
     add_job,
     cancel,
@@ -129,8 +131,9 @@ def create_motion(asker: Visiting, request: Request, tryon_id: Id, wanted: Motio
         if waiting_of(connection, asker.id) >= MOST_WAITING:
             raise RefusedError(429, "so many of your outfits are still on their way: wait for one", wait=5.0)
         job_id = add_job(
-            shop, connection, "move", wanted.model_dump(), visitor_id=asker.id, tryon_id=tryon_id
-        )
+            shop, connection, "move", wanted.model_dump(), visitor_id=asker.id, tryon_id=tryon_id,
+            urgency=BESIDE if wanted.act == "live" else SOON,
+        )  # fmt: skip
         row = connection.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one()
         made = work_message(shop, connection, row, f"/api/tryons/{tryon_id}/works/{job_id}")
     _queue(request).wake()

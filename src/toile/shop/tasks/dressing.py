@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,14 +17,14 @@ from toile.fit.girths import girths
 from toile.garment.fabric import fabric
 from toile.shop.tasks.colours import linear
 from toile.shop.tasks.fitmap import LAYERS, map_bytes
-from toile.shop.tasks.moving import standing
+from toile.shop.tasks.moving import STOOD, standing, stood
 from toile.shop.tasks.patterns import pattern_in_size
 from toile.shop.tasks.preview import PREVIEW, write_preview
 from toile.shop.tasks.sizes import WORDS, ease_rows
 from toile.shop.tasks.streaming import Coming, SewingFilm, stream
 from toile.shop.worker import Tell
 from toile.sim.dress.dress import cut_out, dress_garments
-from toile.store.record import save_recording
+from toile.store.record import Frame, save_recording
 
 
 def dress_outfit(
@@ -38,9 +40,18 @@ def dress_outfit(
     write_fit(recording, body, patterns, [str(one["fabric"]) for one in worn], folder)
     tell("standing", 0.0)
     count, frames = standing(recording, body)
-    stream(Coming(recording.garment, body, frames, count), folder / "drape.play")
-    files = [*preview, *film.names, "dressed.toile", "drape.play", "map.fit", "fit.json"]
+    kept: deque[Frame] = deque(maxlen=1)
+    stream(Coming(recording.garment, body, seen(frames, kept), count), folder / "drape.play")
+    save_recording(stood(recording, kept[0]), folder / STOOD)
+    files = [*preview, *film.names, "dressed.toile", STOOD, "drape.play", "map.fit", "fit.json"]
     return {"files": files, "problems": list(problems)}, b""
+
+
+def seen(frames: Iterator[Frame], kept: deque[Frame]) -> Iterator[Frame]:
+    """Yield frames; kept has the latest ones."""
+    for frame in frames:
+        kept.append(frame)
+        yield frame
 
 
 def sewn(

@@ -65,4 +65,5 @@ def map_bytes(recording: Recording, body: Body) -> bytes:
         share = (values[layer["name"]][order] - layer["low"]) / (layer["high"] - layer["low"])
         blocks.append(np.round(255 * np.clip(share, 0.0, 1.0)).astype(np.uint8).tobytes())
     head = {"count": garment.particle_count, "layers": [layer["name"] for layer in LAYERS]}
-    return with_head(head, *blocks)
+    # scenes have the particles in the engine's order: which one each of these is
+    return with_head(head, *blocks, order.astype("<u4").tobytes())

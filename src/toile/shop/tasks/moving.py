@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from toile.core.errors import ToileError
 from toile.core.records import Body, Recording
+from toile.export.page_scene import write_page_scene
 from toile.motion.library import read_motion
 from toile.shop.tasks.streaming import FPS, Coming, stream
 from toile.shop.worker import Tell
@@ -21,6 +23,7 @@ from toile.store.record import Frame, given, load_recording
 ACTS = {"stand": "idle", "turn": "turn", "walk": "walk", "sit": "sit", "reach": "reach"}
 EVERY = 2
 """simulated frames a stored one: 60 a second are simulated"""
+STOOD = "stood.toile"
 LOWERING = 0.8
 """time in which the arms come down [s]"""
 
@@ -29,6 +32,8 @@ def move_outfit(
     request: dict[str, Any], data: bytes, folder: Path, tell: Tell
 ) -> tuple[dict[str, Any], bytes]:
     """Move in what was put on; the recording grows in the folder."""
+    if request["act"] == "live":
+        return live_scene(folder, tell), b""
     dressed = load_recording(folder / "dressed.toile")
     if dressed.body is None:
         raise ToileError("nobody wears this outfit: try it on again")
@@ -37,6 +42,24 @@ def move_outfit(
     frames = moved(dressed, dressed.body, request, count, tell)
     stream(Coming(dressed.garment, dressed.body, frames, count), folder / name)
     return {"files": [name]}, b""
+
+
+def live_scene(folder: Path, tell: Tell) -> dict[str, Any]:
+    """Write all movements as a scene that the page's own engine computes; it begins by standing."""
+    tell("live", 0.1)
+    worn = load_recording(folder / STOOD)
+    write_page_scene(worn, folder / "live.scene", motions=tuple(ACTS.values()), fabrics=())
+    return {"files": ["live.scene"]}
+
+
+def stood(dressed: Recording, last: Frame) -> Recording:
+    """Return a dressed body as it is in a frame, at rest."""
+    return replace(
+        dressed,
+        positions=np.stack([last.position] * 2),
+        body_vertices=np.stack([last.body_vertices] * 2),
+        times=np.array([0.0, 1 / FPS]),
+    )
 
 
 def moved(dressed: Recording, body: Body, request: dict[str, Any], count: int, tell: Tell) -> Iterator[Frame]:

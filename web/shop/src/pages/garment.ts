@@ -18,6 +18,8 @@ import type { Page, Update } from "../page";
 import { client, theBody, theGarment, theRail } from "../shop";
 import { ours, price, t, word } from "../texts";
 
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+
 interface Known {
   garment: Garment;
   advice: SizeAdvice;
@@ -54,6 +56,8 @@ export function garment({ id = "" }: Record<string, string>, update: Update): Pa
   void load();
 
   const sew = (): void => {
+    // on a phone the button is far below what it does
+    if (innerWidth < 1000) scrollTo({ top: 0, behavior: CALM.matches ? "auto" : "smooth" });
     void fitting.sew(wear(size));
     if (other) void other.fitting.sew(wear(other.size));
   };

@@ -16,6 +16,19 @@ export function readFit(data: ArrayBuffer, fit: FitMap, name: FitLayer["name"]):
   return name === "distance" ? shares.map((share) => 1 - share) : shares;
 }
 
+/** The same values in the order in which scenes have the particles. */
+export function inSceneOrder(data: ArrayBuffer, fit: FitMap, values: Float32Array): Float32Array {
+  const length = new DataView(data).getUint32(0, true);
+  const padded = values.length + ((4 - (values.length % 4)) % 4);
+  const at = 4 + length + fit.layers.length * padded;
+  const out = new Float32Array(values.length);
+  // maps of outfits that were sewn by earlier versions end here
+  if (data.byteLength < at + 4 * values.length) return out;
+  const order = new Uint32Array(data, at, values.length);
+  values.forEach((value, i) => (out[order[i] ?? 0] = value));
+  return out;
+}
+
 /** Give each word of the legend a fifth of the colours, wherever the stops between words are. */
 function evenly(value: number, stops: number[]): number {
   const edges = [0, ...stops, 1];

@@ -4,11 +4,13 @@ import { type ColourWay, type FitLayer, type FitMap, type Garment, type MotionRe
 import { client, theGarment } from "../shop";
 import type { Update } from "../page";
 import { clothLook } from "./cloth-look";
-import { readFit } from "./fit-values";
+import { inSceneOrder, readFit } from "./fit-values";
+import { Living, mayLive } from "./living";
 import { stageHolder, type StageHolder } from "./stage";
 import { openTake, type Take } from "./take";
 
-export type Act = MotionRequest["act"];
+/** what somebody can be asked to do; "live" is all of it at once, for this device's engine */
+export type Act = Exclude<MotionRequest["act"], "live">;
 export type FittingState = "idle" | "sewing" | "dressed" | "failed";
 
 const TICK_MS = 200;
@@ -46,6 +48,9 @@ export class Fitting {
   private ways: (ColourWay | undefined)[] = [];
   private garments: Garment[] = [];
   private readonly values = new Map<FitLayer["name"], Float32Array>();
+  private map: ArrayBuffer | undefined;
+  /** the outfit on this device's own engine, once it is there */
+  private living: Living | undefined;
   private began = 0;
   private loops = false;
   private number = 0;
@@ -61,6 +66,7 @@ export class Fitting {
     Object.assign(this, { state: "sewing", work: undefined, error: undefined, fit: undefined, act: "sewing", preparing: undefined });
     this.motions.clear();
     this.values.clear();
+    this.endLiving();
     this.fitShown = false;
     this.update();
     try {
@@ -82,6 +88,7 @@ export class Fitting {
       this.state = "dressed";
       this.update();
       await this.readFit(tryOn.id);
+      await this.openLiving(tryOn.id, number);
     } catch (why) {
       if (number !== this.number || this.gone) return;
       this.state = "failed";
@@ -132,6 +139,7 @@ export class Fitting {
   async move(act: Act): Promise<void> {
     const { tryOn, number } = this;
     if (!tryOn || this.state !== "dressed") return;
+    if (this.living) return this.live(this.living, act);
     if (act === "stand" && !this.wind) {
       this.preparing = undefined;
       await this.show("stand", recording(tryOn.work), false);
@@ -168,9 +176,70 @@ export class Fitting {
     return url;
   }
 
+  /** Let this device compute how the cloth moves, where it can; recordings do as well. */
+  private async openLiving(tryOn: string, number: number): Promise<void> {
+    if (!mayLive() || this.holder.hasNo3d()) return;
+    try {
+      let work = await client.createMotion(tryOn, { act: "live" });
+      while (work.state === "queued" || work.state === "running") {
+        await later(TICK_MS);
+        if (number !== this.number) return;
+        work = await client.getWork(tryOn, work.id);
+      }
+      const living = await Living.open(work);
+      if (number === this.number && this.state === "dressed") this.living = living;
+      else living.leave();
+    } catch {
+      // whoever wants to walk gets a recording
+    }
+  }
+
+  /** Move on this device: at once, and the wind and a pulling hand are felt. */
+  private async live(living: Living, act: Act): Promise<void> {
+    const { number } = this;
+    this.act = act;
+    if (!living.shown) {
+      this.holder.use((stage) => void this.enter(living, stage, number));
+      while (number === this.number && !living.shown && this.living) await later(20);
+    }
+    if (number !== this.number || !living.shown) return;
+    living.move(act);
+    living.blow(this.wind);
+    this.update();
+  }
+
+  private async enter(living: Living, stage: Stage, number: number): Promise<void> {
+    try {
+      await living.enter(stage, () => this.standIn());
+    } catch {
+      return this.standIn();
+    }
+    if (number !== this.number) return living.leave();
+    const draw = stage.onTick;
+    stage.onTick = (time) => {
+      this.onView?.(stage);
+      return draw?.(time) ?? false;
+    };
+    this.dye();
+    if (this.fitShown) this.paintFit();
+    stage.redraw();
+  }
+
+  /** This device cannot keep up: the same movement as a recording. */
+  private standIn(): void {
+    this.endLiving();
+    if (this.act !== "sewing") void this.move(this.act);
+  }
+
+  private endLiving(): void {
+    this.living?.leave();
+    this.living = undefined;
+  }
+
   async blow(metresPerSecond: number): Promise<void> {
     this.wind = metresPerSecond;
     this.update();
+    if (this.living?.shown) return this.living.blow(metresPerSecond);
     await this.move(this.act === "sewing" ? "stand" : this.act);
   }
 
@@ -188,7 +257,9 @@ export class Fitting {
   }
 
   private paintFit(): void {
-    this.holder.use((stage) => stage.setClothValues(this.fitShown ? (this.values.get(this.fitLayer) ?? null) : null));
+    const values = this.fitShown ? this.values.get(this.fitLayer) : undefined;
+    const shown = values && this.living?.shown && this.map && this.fit ? inSceneOrder(this.map, this.fit, values) : values;
+    this.holder.use((stage) => stage.setClothValues(shown ?? null));
   }
 
   async picture(): Promise<Blob | undefined> {
@@ -201,6 +272,7 @@ export class Fitting {
   leave(): void {
     this.gone = true;
     this.number++;
+    this.endLiving();
     this.take?.close();
     this.holder.leave();
   }
@@ -267,11 +339,11 @@ export class Fitting {
   }
 
   private dye(): void {
+    const parts = this.living?.shown ? this.living.parts : (this.take?.cloth.parts.map((part) => this.only ?? part.garment) ?? []);
     this.holder.use((stage) => {
-      this.take?.cloth.parts.forEach((part, i) => {
-        const index = this.only ?? part.garment;
+      parts.forEach((index, i) => {
         const way = this.ways[index];
-        const fabric = this.tryOn?.wear[index]?.fabric ?? part.material.fabric ?? this.garments[index]?.fabric;
+        const fabric = this.tryOn?.wear[index]?.fabric ?? this.garments[index]?.fabric;
         if (way && fabric) stage.setMaterial(i, clothLook(way, fabric));
       });
     });
@@ -281,7 +353,7 @@ export class Fitting {
     try {
       this.fit = await client.getFit(id);
       const answer = await fetch(this.fit.url, { credentials: "same-origin" });
-      const data = await answer.arrayBuffer();
+      const data = (this.map = await answer.arrayBuffer());
       for (const { name } of this.fit.layers) this.values.set(name, readFit(data, this.fit, name));
     } catch {
       // the shop works without a map; the button says so by being off
