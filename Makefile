@@ -9,7 +9,7 @@ PAGE_SOURCES := $(shell find web -name node_modules -prune -o -type f -print)
 
 ENGINE_SOURCES := $(wildcard engine/*/*.cpp engine/*/*.h bindings/wasm/*)
 
-.PHONY: setup page demo test test-shop engine lint types readers clean
+.PHONY: setup page demo test test-shop engine lint types readers clean wheel sanitize fuzz lock docs
 
 setup: $(VENV)/stamp web/stamp
 
@@ -26,8 +26,37 @@ $(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bind
 	$(BIN)/pip install --quiet --disable-pip-version-check "toile[page]" || echo "setup: ziglang cannot be installed: pages will replay clothes, they will not live"
 	touch $@
 
-demo: setup
+# what a user needs, without the tools of developers
+$(VENV)/user-stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bindings/python/*)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -e $(VENV)/stamp || $(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+demo: $(VENV)/user-stamp
 	$(BIN)/toile demo -o demo --force
+	@test -e web/stamp || echo "the pages of toile serve and toile studio are built by make page"
+
+# a wheel for this machine, and the sources; without a network where TOILE_BODY_WHEEL names the body data package
+wheel: $(VENV)/user-stamp
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	ls -l dist
+
+# the engine's C++ tests under AddressSanitizer with UBSan, and under ThreadSanitizer
+sanitize:
+	tools/sanitize.sh
+
+# the readers of foreign files and of prepared scenes, for FUZZ_SECONDS each
+FUZZ_SECONDS ?= 60
+fuzz: $(VENV)/user-stamp
+	$(BIN)/python tools/fuzz.py --seconds $(FUZZ_SECONDS)
+	tools/fuzz_scene.sh $(BIN)/python $(FUZZ_SECONDS)
+
+# requirements-dev.lock: every package of the development environment with its hashes
+lock:
+	$(PYTHON) tools/lock.py
+
+docs:
+	tools/docs.sh $(PYTHON)
 
 # the readers are fetched while the sources are checked: most of their time is waiting
 test: setup
