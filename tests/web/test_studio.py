@@ -255,9 +255,9 @@ def test_hands_in_the_cloth(hands: Hands) -> None:
 
     # a pin holds what the wind would carry away
     page.keyboard.press("p")
-    x, y = hands.on_screen(low)
-    page.mouse.click(x, y - 4)
-    hands.until("view.pinned.size === 1 && state.status.pinned > 0")
+    rests(hands, 8.0)
+    page.mouse.click(*hands.on_screen(hands.state("view.sides[0].cloth.particleCount >> 1")))
+    hands.until("view.pinned.size === 1")
     pinned = hands.state("[...view.pinned][0]")
     place = hands.particle(pinned)
     page.locator("svg.wind").focus()

@@ -9,9 +9,20 @@ import { t } from "../texts";
 /** wind at the rim [m/s], and the rim [units of the drawing] */
 const MOST = 12, RIM = 36;
 let held: [number, number, number] | null = null;
-let group = "";
+let group = "", timer = 0;
+
+/** The arrow stays where the hand left it until the project says so too. */
+function release(): void {
+  clearTimeout(timer);
+  timer = window.setTimeout(() => {
+    held = null;
+    group = "";
+    state.update();
+  }, 700);
+}
 
 function send(wind: [number, number, number]): void {
+  clearTimeout(timer);
   held = wind;
   view.engine(0).wind(wind);
   link.send({ type: "set_air", wind, gravity: air("gravity"), group });
@@ -38,14 +49,12 @@ export function windDial(): TemplateResult {
     event.preventDefault();
     event.stopPropagation();
     group ||= `wind-${Date.now()}`;
-    send([wind[0] + 0.5 * way[0]!, 0, wind[2] + 0.5 * way[1]!]);
-  };
-  const up = (): void => {
-    held = null;
-    state.update();
+    const now = held ?? air("wind");
+    send([now[0] + 0.5 * way[0]!, 0, now[2] + 0.5 * way[1]!]);
+    release();
   };
   return html`<svg class="wind" viewBox="-48 -48 96 96" tabindex="0" role="slider" aria-label=${t("air.dial")} aria-valuenow=${strength.toFixed(1)} aria-valuemin="0" aria-valuemax=${MOST} aria-valuetext=${`${strength.toFixed(1)} m/s`} data-tip=${t("air.dial.tip")}
-    @pointerdown=${down} @pointermove=${(e: PointerEvent) => e.buttons && held && move(e)} @pointerup=${up} @pointercancel=${up} @keydown=${press} @keyup=${up}>
+    @pointerdown=${down} @pointermove=${(e: PointerEvent) => e.buttons && held && move(e)} @pointerup=${release} @pointercancel=${release} @keydown=${press}>
     ${svg`<circle r=${RIM}></circle><path class="person" d="M-9 2a9 6 0 1 0 18 0a9 6 0 1 0-18 0M-3 4a3 3 0 1 0 6 0"></path>
       ${strength > 0.05 ? svg`<path class="arrow" d="M0 0L${x} ${y}"></path><circle class="tip-handle" cx=${x} cy=${y} r="5"></circle>` : svg`<circle class="tip-handle" r="4"></circle>`}
       <text y="46">${strength > 0.05 ? `${strength.toFixed(1)} m/s` : t("air.still")}</text>`}
