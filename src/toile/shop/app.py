@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
@@ -24,6 +25,7 @@ from toile.shop.pictures import PICTURES, want_pictures
 from toile.shop.problems import RESPONSES, add_handlers, answer
 from toile.shop.queue import Queue
 from toile.shop.routes import bodies, buying, catalogue, merchant, system, tryons, visitors
+from toile.shop.settings import is_loopback
 from toile.shop.shell import Shell
 from toile.shop.shop import Shop, file_of, keep_file, sweep_files
 from toile.shop.sizes import AdviceKept
@@ -31,6 +33,7 @@ from toile.shop.tryons import DRESS, MOVE
 from toile.shop.uploads import Uploads
 from toile.shop.webhooks import Postman
 from toile.shop.workers import Helpers, Limits
+from toile.studio.app import Studio, add_studio_page, make_router
 
 HELPERS = 2
 SWEEP_EVERY, AGAIN = 600.0, 5.0
@@ -86,9 +89,21 @@ def make_app(shop: Shop, *, pages: Path | None = None) -> FastAPI:
     cluster = Cluster(shop.settings.cluster) if shop.settings.cluster else None
     state.queue = Queue(shop, {"dress": DRESS, "move": MOVE, "drape_pictures": PICTURES}, cluster)
     app.router.lifespan_context = _lifespan
-    _add_pages(app, pages or Path(str(resources.files("toile.web").joinpath("page"))))
+    folder = pages or Path(str(resources.files("toile.web").joinpath("page")))
+    state.studio = _studio(shop)
+    app.include_router(make_router(state.studio))
+    add_studio_page(app, folder)
+    _add_pages(app, folder)
     app.add_middleware(Shell, shop=shop)
     return app
+
+
+def _studio(shop: Shop) -> Studio:
+    """Return the studio beside the shop: on other than loopback it wants the merchant's token."""
+    settings = shop.settings
+    public = urlsplit(settings.public).hostname
+    token = "" if is_loopback(settings.host) and not public else shop.secrets.merchant
+    return Studio(settings.folder / "studio", token=token, hosts={public} if public else set())
 
 
 @asynccontextmanager
@@ -106,6 +121,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     finally:
         state.stopping = True
         ending.set()
+        await state.studio.sessions.close()
         await run_in_threadpool(_close, app)
         tell("closed")
 

@@ -37,6 +37,7 @@ NO_STORE = b"private, no-store"
 LARGEST = 1_000_000
 LARGEST_UPLOAD = 64_000_000
 UPLOADS = ("/api/bodies/scan", "/api/merchant/patterns", "/api/merchant/textures", "/api/merchant/import")
+STUDIO_FILES = "/studio/files/"
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -135,7 +136,8 @@ def _header(scope: Scope, name: bytes) -> str:
 
 
 def _largest(scope: Scope) -> int:
-    return LARGEST_UPLOAD if scope["path"] in UPLOADS else LARGEST
+    path = scope["path"]
+    return LARGEST_UPLOAD if path in UPLOADS or path.startswith(STUDIO_FILES) else LARGEST
 
 
 def _capped(scope: Scope, receive: Receive) -> Receive:

@@ -191,12 +191,17 @@ async def _hear(socket: WebSocket, running: Running) -> None:
             await running.say(text)
 
 
-def add_pages(app: FastAPI, folder: Path) -> None:
-    """Serve the built page and what it consists of."""
+def add_studio_page(app: FastAPI, folder: Path) -> None:
+    """Serve the built page."""
 
     @app.get("/studio", include_in_schema=False)
-    def page() -> Response:
+    def studio_page() -> Response:
         return page_response(folder, INDEX)
+
+
+def add_pages(app: FastAPI, folder: Path) -> None:
+    """Serve the built page and what it consists of, where there is nothing else."""
+    add_studio_page(app, folder)
 
     @app.get("/assets/{path:path}", include_in_schema=False)
     def asset(path: str) -> Response:

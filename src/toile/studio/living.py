@@ -78,10 +78,6 @@ class Living(ABC):
         found = np.bincount(garment.triangles.ravel(), np.repeat(each, 3), garment.particle_count)
         return found.astype(np.float64)
 
-    def contacts(self, body: PosedBody | None) -> int:
-        """Return how many particles lie on the skin."""
-        return 0
-
     @property
     def held(self) -> bool:
         """Return whether a hand holds it."""

@@ -64,6 +64,11 @@ def _distance(garment: Garment, position: Floats, body: PosedBody | None) -> Flo
     return np.where(known, np.where(inside, -near, np.minimum(near, FAR)), FAR)
 
 
+def touching(garment: Garment, position: Floats, body: PosedBody | None) -> int:
+    """Return how many particles lie on the skin."""
+    return int((_distance(garment, position, body) < TOUCH).sum())
+
+
 def _fit(garment: Garment, position: Floats, body: PosedBody | None) -> Floats:
     return _distance(garment, position, body)
 
@@ -87,9 +92,13 @@ def _pressure(garment: Garment, position: Floats, body: PosedBody | None) -> Flo
     cloth, over its area.
     """
     touching = _distance(garment, position, body) < TOUCH
+    return np.where(touching, np.maximum(inward_pressure(garment, position), 0.0), 0.0)
+
+
+def inward_pressure(garment: Garment, position: Floats) -> Floats:
+    """Return the membrane's force inward over the area of each particle [Pa], (n,)."""
     force, area, normal = _membrane(garment, position)
-    inward = -np.einsum("nx,nx->n", force, normal) / np.maximum(area, 1e-9)
-    return np.where(touching, np.maximum(inward, 0.0), 0.0)
+    return np.asarray(-np.einsum("nx,nx->n", force, normal) / np.maximum(area, 1e-12))
 
 
 def _membrane(garment: Garment, position: Floats) -> tuple[Floats, Floats, Floats]:
@@ -115,8 +124,21 @@ def _membrane(garment: Garment, position: Floats) -> tuple[Floats, Floats, Float
     for k in range(3):
         np.add.at(normal, corners[:, k], across)
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
-    spread = np.bincount(corners.ravel(), np.repeat(area / 3, 3), count).astype(np.float64)
+    spread = np.bincount(corners.ravel(), (area[:, None] * _angle_shares(a, b, c)).ravel(), count)
     return force, spread, normal
+
+
+def _angle_shares(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Return the share of a triangle that belongs to each of its corners: its angle in half turns, (t, 3).
+
+    With equal thirds the figures would show the mesh: corners of many narrow triangles would get too much.
+    """
+    sides = [(b - a, c - a), (c - b, a - b), (a - c, b - c)]
+    angles = [
+        np.abs(np.arctan2(p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0], np.einsum("tx,tx->t", p, q)))
+        for p, q in sides
+    ]
+    return np.stack(angles, axis=1) / np.pi
 
 
 OVERLAYS: Mapping[str, tuple[Callable[[Garment, Floats, PosedBody | None], Floats] | None, Scale]] = {

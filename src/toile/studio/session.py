@@ -25,7 +25,7 @@ from toile.studio.keeping import AUTOSAVE, CLOTH, is_project, load_project, save
 from toile.studio.messages import Envelope
 from toile.studio.opening import edit_for
 from toile.studio.outgoing import NO_JOINTS, Clock, Outgoing, Send
-from toile.studio.overlays import OVERLAYS, overlay_bytes, strain_of
+from toile.studio.overlays import OVERLAYS, overlay_bytes, strain_of, touching
 from toile.studio.panels import hello
 from toile.studio.project import Project, dressed, sewable
 from toile.studio.scenes import ball_body
@@ -59,7 +59,7 @@ class Session:
         self._ball = ball_body()
         self._sewn_for: Project | None = None
         self._sewing: tuple[Garment, Garment] | None = None
-        self._clock, self._dirty = Clock(), True
+        self._clock, self._dirty, self._contacts = Clock(), True, (0.0, 0)
         self._next_frame = self._next_status = 0.0
         self._next_cloth = time.monotonic() + CLOTH_EVERY
         if hung is not None:
@@ -431,11 +431,21 @@ class Session:
             time=stage.time, motion_time=stage.mover.clock % max(stage.mover.duration, 1e-6),
             pace=self.pace, frame_ms=self._clock.milliseconds, fps=self._clock.fps, sent=self.out.sent,
             dropped=self.out.dropped, vertices=vertices, triangles=triangles,
-            contacts=0 if cloth is None else cloth.contacts(stage.posed if stage.person_seen else None),
+            contacts=self._touching(),
             left=left, energy=energy, stretch=stretch, pinned=pinned, recording=self.shelf.recording,
             overlay=self.overlay, low=scale.low, high=scale.high, unit=scale.unit, edit_ms=self.edit_ms,
             asleep=stage.rests,
         )  # fmt: skip
+
+    def _touching(self) -> int:
+        """Return how many particles lie on the skin; looked up once a second."""
+        stage, now = self.stage, time.monotonic()
+        if stage.cloth is None or not stage.person_seen:
+            return 0
+        if now > self._contacts[0] + 1.0 and not (self.stage.rests and self._contacts[0]):
+            cloth = stage.cloth
+            self._contacts = now, touching(cloth.garment, cloth.state.position, stage.posed)
+        return self._contacts[1]
 
     def script(self) -> tuple[str, tuple[str, ...]]:
         """Return the project as Python, and its lines."""
