@@ -10,20 +10,13 @@ from toile import _kernels
 
 
 def test_wrong_arguments_raise_and_never_crash() -> None:
-    """Every kernel that a job of kernel_fuzz.py calls, with arguments that are wrong."""
+    """Every kernel, with arguments that are wrong: a new one needs a job in kernel_fuzz.py."""
     command = [sys.executable, str(SUPPORT / "kernel_fuzz.py"), "1", "60"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 0, f"crashed in {run.stderr.splitlines()[-1:]}"
-    assert len(json.loads(run.stdout)["fuzzed"]) > 80
-
-
-@pytest.mark.xfail(
-    strict=True, reason="the frame loop's kernels have no jobs yet: only scenes that lie are tried"
-)
-def test_every_kernel_is_tried_with_wrong_arguments() -> None:
-    command = [sys.executable, str(SUPPORT / "kernel_fuzz.py"), "1", "1"]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
-    assert not json.loads(run.stdout)["missing"], "no job of kernel_fuzz.py calls these kernels"
+    told = json.loads(run.stdout)
+    assert len(told["fuzzed"]) > 150
+    assert not told["missing"], "no job of kernel_fuzz.py calls these kernels"
 
 
 @pytest.mark.parametrize("wrong", [np.zeros((3, 3)), np.zeros((5, 3)), np.zeros((4, 2)), np.zeros(12)])

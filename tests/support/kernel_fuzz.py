@@ -48,6 +48,8 @@ for _name in public(_kernels):
 
 
 def copied(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: copied(one) for key, one in value.items()}
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
@@ -90,6 +92,7 @@ for _name in public(_kernels):
     setattr(_kernels, _name, _wrap(_name, _real))
 
 # only now: these keep the names that they import
+import kernel_fuzz_frames  # noqa: E402
 from toile.audit.check import Auditor  # noqa: E402
 from toile.bench.scenes import dummy_body, skirt_cloth  # noqa: E402
 from toile.body.model.make import named_body  # noqa: E402
@@ -255,12 +258,26 @@ def spoilt(value: object, rng: np.random.Generator) -> object:
             return copy[..., None]
         if kind == 3:
             return np.asfortranarray(copy.astype(np.complex128))
-        whole = copy.dtype.kind == "i" and np.iinfo(copy.dtype)
+        whole = copy.dtype.kind in "iu" and np.iinfo(copy.dtype)
         wild = (
-            (-1, whole.min, whole.max, min(copy.size, whole.max)) if whole else (np.nan, np.inf, -1e30, 0.0)
+            (max(-1, whole.min), whole.min, whole.max, min(copy.size, whole.max))
+            if whole
+            else (np.nan, np.inf, -1e30, 0.0)
         )
         copy[place] = wild[int(rng.integers(len(wild)))]
         return copy
+    if isinstance(value, dict) and value and rng.random() < 0.9:
+        key = list(value)[int(rng.integers(len(value)))]
+        if rng.random() < 0.1:
+            return {k: v for k, v in value.items() if k != key}
+        return value | {key: spoilt(value[key], rng)}
+    if isinstance(value, bytes) and value and rng.random() < 0.9:
+        at = int(rng.integers(len(value)))
+        return (
+            value[:at] + bytes([int(rng.integers(256))]) + value[at + 1 :]
+            if rng.random() < 0.7
+            else value[:at]
+        )
     values = wrong_values(rng)
     return values[int(rng.integers(len(values)))]
 
@@ -294,8 +311,8 @@ def fuzz(name: str, tries: int, rng: np.random.Generator) -> None:
 
 
 def main(seed: int, tries: int) -> None:
-    for job in JOBS:
-        tell(job.__name__)
+    for job in (*JOBS, *kernel_fuzz_frames.jobs(hear)):
+        tell(str(job))
         job()
     missing = sorted(set(every_kernel()) - set(HEARD))
     rng = np.random.default_rng(seed)
