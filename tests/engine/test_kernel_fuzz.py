@@ -15,7 +15,7 @@ def test_wrong_arguments_raise_and_never_crash() -> None:
     run = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert run.returncode == 0, f"crashed in {run.stderr.splitlines()[-1:]}"
     told = json.loads(run.stdout)
-    assert len(told["fuzzed"]) > 150
+    assert len(told["fuzzed"]) > 140
     assert not told["missing"], "no job of kernel_fuzz.py calls these kernels"
 
 
