@@ -17,6 +17,8 @@ from toile.studio.overlays import OVERLAYS
 
 Send = Callable[[str | bytes], None]
 NO_JOINTS = np.zeros((0, 3, 4))
+PAUSE = 0.4
+"""after an edit, before a mesh of the same triangles is sent again [s]"""
 
 
 class Outgoing:
@@ -25,6 +27,8 @@ class Outgoing:
     def __init__(self, send: Send) -> None:
         self._send = send
         self._cloth: dict[int, tuple[Garment, str]] = {}
+        self._stale: dict[int, float] = {}
+        """since when the page has an older rest shape of the same triangles [s]"""
         self._body: Body | None = None
         self._numbers = {"mesh": 0, "body": 0, "frame": 0}
         self._mesh_of = {0: 0, 1: 0}
@@ -45,20 +49,33 @@ class Outgoing:
     def again(self) -> None:
         """Forget what the page knows: it is another one."""
         self._cloth, self._body, self._waiting, self._later = {}, None, set(), {}
+        self._stale = {}
 
     def cloth(self, side: int, garment: Garment, looks: list[dict[str, Any]]) -> None:
         """Send the mesh of a side, if it is another one than before."""
-        key = json.dumps(looks)
-        if side in self._cloth and self._cloth[side][0] is garment and self._cloth[side][1] == key:
-            return
+        key, now = json.dumps(looks), time.monotonic()
+        known = self._cloth.get(side)
+        if known is not None and known[1] == key and _same_triangles(known[0], garment):
+            if known[0] is not garment:
+                # while an outline is dragged only places change; its print follows when the hand pauses
+                self._cloth[side], self._stale[side] = (garment, key), now
+            if side not in self._stale or now < self._stale[side] + PAUSE:
+                return
+        self._stale.pop(side, None)
         self._cloth[side] = garment, key
         self._numbers["mesh"] += 1
         self._mesh_of[side] = self._numbers["mesh"]
         self._send(cloth_bytes(garment, side, self._numbers["mesh"], looks))
 
+    @property
+    def stale(self) -> bool:
+        """Return whether a mesh is to be sent again, now that the hand has paused."""
+        return any(time.monotonic() > since + PAUSE for since in self._stale.values())
+
     def no_cloth(self, side: int) -> None:
         """Show no cloth on a side."""
         self._cloth.pop(side, None)
+        self._stale.pop(side, None)
 
     def body(self, body: Body) -> int:
         """Send the mesh of a body, if it is another one than before; return its number."""
@@ -102,6 +119,14 @@ class Outgoing:
         self._waiting.discard(number)
         while self._later and len(self._waiting) < MOST_WAITING:
             self._later.pop(next(iter(self._later)))()
+
+
+def _same_triangles(a: Garment, b: Garment) -> bool:
+    return a is b or (
+        np.array_equal(a.triangles_uv, b.triangles_uv)
+        and np.array_equal(a.uv_particle, b.uv_particle)
+        and np.array_equal(a.triangle_fabric, b.triangle_fabric)
+    )
 
 
 class Clock:

@@ -27,17 +27,28 @@ class Scale:
 
 def strain_of(garment: Garment, position: Floats) -> Floats:
     """Return by how much the cloth at each particle is stretched at most, (n,)."""
-    largest = np.linalg.norm(_gradients(garment, position), ord=2, axis=(1, 2)) - 1
-    return _to_particles(garment, largest)
+    return _to_particles(garment, triangle_strain(garment, position))
+
+
+def triangle_strain(garment: Garment, position: Floats) -> Floats:
+    """Return the largest stretch of each triangle, (t,): the larger eigenvalue of FᵀF is its square."""
+    gradient = _gradients(garment, position)
+    u, v = gradient[:, :, 0], gradient[:, :, 1]
+    uu, vv, uv = (np.einsum("tx,tx->t", p, q) for p, q in ((u, u), (v, v), (u, v)))
+    middle, half = 0.5 * (uu + vv), 0.5 * (uu - vv)
+    return np.asarray(np.sqrt(middle + np.sqrt(half**2 + uv**2)) - 1)
 
 
 def _gradients(garment: Garment, position: Floats) -> Floats:
     """Return how each triangle is deformed: world per rest length, (t, 3, 2)."""
     a, b, c = (garment.uv[garment.triangles_uv[:, k]] for k in range(3))
     p, q, r = (position[garment.triangles[:, k]] for k in range(3))
-    rest = np.stack([b - a, c - a], axis=2)
-    now = np.stack([q - p, r - p], axis=2)
-    return np.asarray(now @ np.linalg.inv(rest))
+    (x1, y1), (x2, y2) = (b - a).T, (c - a).T
+    whole = x1 * y2 - x2 * y1
+    first, second = (q - p) / whole[:, None], (r - p) / whole[:, None]
+    along = y2[:, None] * first - y1[:, None] * second
+    across = x1[:, None] * second - x2[:, None] * first
+    return np.stack([along, across], axis=2)
 
 
 def _to_particles(garment: Garment, values: Floats) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from toile.core.errors import ToileError
-from toile.core.records import Garment, Recording
+from toile.core.records import Garment, PosedBody, Recording
 from toile.core.work import tell
 from toile.jobs.describe import Inputs
 from toile.studio import asked as a
@@ -22,10 +22,11 @@ from toile.studio.frames import Flags, joints_of
 from toile.studio.handling import FPS, HANDLERS
 from toile.studio.history import History, script_of
 from toile.studio.keeping import AUTOSAVE, CLOTH, is_project, load_project, save_project
+from toile.studio.living import Living
 from toile.studio.messages import Envelope
 from toile.studio.opening import edit_for
 from toile.studio.outgoing import NO_JOINTS, Clock, Outgoing, Send
-from toile.studio.overlays import OVERLAYS, overlay_bytes, strain_of, touching
+from toile.studio.overlays import OVERLAYS, overlay_bytes, touching, triangle_strain
 from toile.studio.panels import hello
 from toile.studio.project import Project, dressed, sewable
 from toile.studio.scenes import ball_body
@@ -33,8 +34,9 @@ from toile.studio.seen import SeenPieces, look_of, project_seen
 from toile.studio.shelf import Shelf
 from toile.studio.stage import Stage
 
-STATUS_EVERY, CLOTH_EVERY = 0.25, 5.0
-"""between two status messages, and two autosaves of how the cloth lies [s]"""
+STATUS_EVERY, CLOTH_EVERY, DRAG_EVERY, OVERLAY_EVERY = 0.25, 5.0, 0.3, 1 / 15
+"""between two status messages, two autosaves of how the cloth lies, two of a drag, two overlays [s]"""
+NOTHING: tuple[str, float, Any, Any] = ("", 0.0, None, None)
 
 
 class Session:
@@ -59,6 +61,8 @@ class Session:
         self._ball = ball_body()
         self._sewn_for: Project | None = None
         self._sewing: tuple[Garment, Garment] | None = None
+        self._overlays: dict[int, tuple[str, float, Any, Any]] = {}
+        self._unsaved = 0.0
         self._clock, self._dirty, self._contacts = Clock(), True, (0.0, 0)
         self._next_frame = self._next_status = 0.0
         self._next_cloth = time.monotonic() + CLOTH_EVERY
@@ -146,7 +150,7 @@ class Session:
         before = self.history.project
         self.history.do(edit, self.inputs, group)
         try:
-            self._changed(before, isinstance(edit, AddDraft | OpenPattern | NewGarment))
+            self._changed(before, isinstance(edit, AddDraft | OpenPattern | NewGarment), dragged=bool(group))
         except Exception:
             self.history.undo_last()
             self.stage.project = before
@@ -166,7 +170,7 @@ class Session:
             self.history.redo(self.inputs)
         self._changed(before, True)
 
-    def _changed(self, before: Project, may_sew: bool) -> None:
+    def _changed(self, before: Project, may_sew: bool, *, dragged: bool = False) -> None:
         """Let the stage follow the project, tell the page, keep it."""
         after = self.history.project
         was_sewn = self.stage.sewn
@@ -182,7 +186,9 @@ class Session:
             self._follow(before, after, was_sewn, may_sew)
         self.revision += 1
         self._tell_project()
-        self.autosave()
+        self._unsaved = self._unsaved or time.monotonic()
+        if not dragged:
+            self.autosave()
         self._dirty = True
 
     def _follow(self, before: Project, after: Project, was_sewn: bool, may_sew: bool) -> None:
@@ -249,6 +255,7 @@ class Session:
 
     def autosave(self) -> None:
         """Keep what was done, in case that the process ends now."""
+        self._unsaved = 0.0
         save_project(self.folder / AUTOSAVE, self.history, None)
 
     def _keep_cloth(self) -> None:
@@ -314,6 +321,9 @@ class Session:
         if now >= self._next_status:
             self._next_status = now + STATUS_EVERY
             self.out.tell(self._status())
+        if self._unsaved and now > self._unsaved + DRAG_EVERY:
+            self.autosave()
+        self._dirty = self._dirty or self.out.stale
         if now >= self._next_cloth and not self.stage.rests:
             self._keep_cloth()
 
@@ -364,8 +374,16 @@ class Session:
             self.out.frame(
                 side, time_=stage.time, position=cloth.state.position, body=body, joints=joints,
                 overlay=self.overlay, flags=int(flags), milliseconds=milliseconds,
-                values=overlay_bytes(self.overlay, cloth.garment, cloth.state.position, posed),
+                values=self._values(side, cloth, posed),
             )  # fmt: skip
+
+    def _values(self, side: int, cloth: Living, posed: PosedBody | None) -> Any:
+        """Return the overlay of a side; while time runs it is looked up fifteen times a second."""
+        now, (known, when, garment, values) = time.monotonic(), self._overlays.get(side, NOTHING)
+        if known != self.overlay or garment is not cloth.garment or now > when + OVERLAY_EVERY:
+            values = overlay_bytes(self.overlay, cloth.garment, cloth.state.position, posed)
+            self._overlays[side] = self.overlay, now, cloth.garment, values
+        return values
 
     def _body(self) -> tuple[int, Any]:
         stage = self.stage
@@ -425,7 +443,7 @@ class Session:
             vertices, triangles, left = garment.particle_count, len(garment.triangles), cloth.left
             pinned = len(cloth.pinned)
             energy = float(0.5 * np.sum(cloth.mass[:, None] * state.velocity**2))
-            stretch = float(np.percentile(strain_of(garment, state.position), 99))
+            stretch = float(np.percentile(triangle_strain(garment, state.position), 99))
         return told.Status(
             playing=self.playing, moving=stage.mover.on, sewn=stage.sewn, scene=stage.scene.name,
             time=stage.time, motion_time=stage.mover.clock % max(stage.mover.duration, 1e-6),
@@ -458,6 +476,8 @@ class Session:
         if self.background.busy:
             self.background.cancel()
         self.shelf.end_recording()
+        if self._unsaved:
+            self.autosave()
         if self.history.at:
             self._keep_cloth()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 import numpy as np
 
+import toile
 from toile.core.container import Reader
 from toile.core.errors import ToileError
 from toile.core.records import Recording, State
@@ -93,10 +95,11 @@ class Shelf:
         self.end_recording()
         self.recording = self.name_for(name, RECORDING) if name else self._free("recording", RECORDING)
         body = stage.body if stage.person_seen else None
-        settings = {"studio": True, **method_of(self._session.history.project).chosen()}
+        project = self._session.history.project
+        how = replace(method_of(project).provenance(), toile=toile.__version__, motion=project.motion.named)
         self._garment = stage.cloth.garment
         path = self._session.folder / self.recording
-        self._writer = RecordWriter.create(path, stage.cloth.garment, body, settings)
+        self._writer = RecordWriter.create(path, stage.cloth.garment, body, how)
         self.record_frame()
 
     def record_frame(self) -> None:
@@ -225,7 +228,6 @@ class Shelf:
             times=np.array([stage.time, stage.time + dt]),
             positions=np.stack([position, position]),
             body_vertices=np.stack([skin, skin]),
-            settings={"studio": True},
         )
 
     # ------------------------------------------------------------------ the engine in the page
@@ -260,7 +262,7 @@ class Shelf:
 
 def _two_frames(path: Path, walker: Walker, plan: Plan) -> None:
     """Write the first two recorded frames of a walk."""
-    with RecordWriter.create(path, walker.garment, walker.body, {}, records={"plan": plan}) as writer:
+    with RecordWriter.create(path, walker.garment, walker.body, records={"plan": plan}) as writer:
         while walker.number < 2:
             tell("preparing", 1 + walker.number / max(plan.settings.lead_count, 1))
             step = walker.step()
