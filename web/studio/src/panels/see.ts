@@ -1,8 +1,10 @@
 /** What is shown: maps of the fit with their legend, wireframe, a comparison, graphs. */
 import { html, nothing, svg, type TemplateResult } from "lit-html";
 import { act, choiceRow, row, section, switchRow } from "../parts/fields";
+import { said, unitOf } from "../quantity";
 import { history, type GraphName } from "../scene/history";
 import { attempt, link } from "../scene/link";
+import { FARTHER } from "../scene/side";
 import { view } from "../scene/view";
 import { state } from "../state";
 import { t, word } from "../texts";
@@ -58,8 +60,9 @@ export function toggleCompare(): void {
 export function legend(): TemplateResult | typeof nothing {
   const { status } = state;
   if (!status || !status.overlay || status.overlay === "none") return nothing;
-  const words = status.overlay === "fit" ? (["loose", "easy", "close", "tight", "too_tight"] as const).map((name) => t(`fit.${name}`)) : [0, 0.25, 0.5, 0.75, 1].map((share) => `${Number((status.low + share * (status.high - status.low)).toPrecision(2))}`);
-  return html`<figure class="legend"><figcaption>${word(`overlay.${status.overlay}`, status.overlay)}${status.overlay !== "fit" && status.unit ? ` [${status.unit}]` : ""}</figcaption>
+  const turned = FARTHER.has(status.overlay), unit = unitOf(status.unit.split(" ")[0]!, state.unit);
+  const words = [0, 0.25, 0.5, 0.75, 1].map((share) => said(status.low + (turned ? 1 - share : share) * (status.high - status.low), unit));
+  return html`<figure class="legend"><figcaption>${word(`overlay.${status.overlay}`, status.overlay)}</figcaption>
     <ol>${words.map((text, i) => html`<li class="stop-${i}"><span aria-hidden="true"></span>${text}</li>`)}</ol></figure>`;
 }
 

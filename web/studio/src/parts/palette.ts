@@ -39,7 +39,11 @@ function draw(dialog: HTMLDialogElement): void {
   const press = (event: KeyboardEvent): void => {
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (way && list.length) at = (at + way + list.length) % list.length;
-    else if (event.key === "Enter") return go(list[at]);
+    else if (event.key === "Enter") {
+      // or the key would press what gets the focus next
+      event.preventDefault();
+      return go(list[at]);
+    }
     else return;
     event.preventDefault();
     draw(dialog);

@@ -189,7 +189,7 @@ export class Side {
     this.frame = frame;
     const fits = this.cloth && frame.positions.length === 3 * this.cloth.particleCount;
     this.stage.setFrame({ ...(fits ? { positions: frame.positions } : {}), ...(frame.joints && frame.bodyMesh === this.bodyNumber ? { joints: frame.joints } : {}) });
-    if (fits) this.stage.setClothValues(frame.overlay ? Float32Array.from(frame.overlay, (step) => step / 255) : null);
+    if (fits) this.stage.setClothValues(frame.overlay ? Float32Array.from(frame.overlay, FARTHER.has(state.hello?.overlays[frame.overlayKind] ?? "") ? (step) => 1 - step / 255 : (step) => step / 255) : null);
     this.placePins();
     if (!this.framed && fits && this.frame) {
       this.whole(0);
@@ -250,6 +250,8 @@ export class Side {
   }
 }
 
+/** maps in which more is looser: what lies close has the colour of what is tight */
+export const FARTHER = new Set(["fit"]);
 const EMPTY: Frame = {
   side: 0, mesh: 0, number: 0, bodyMesh: 0, time: 0, overlayKind: 0, running: true, sewing: false, asleep: false, recorded: false, answers: 0, took: 0,
   positions: new Float32Array(), joints: null, overlay: null,

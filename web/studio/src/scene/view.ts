@@ -27,6 +27,7 @@ class View3D {
   /** the engine in the page, while it computes */
   own: InPage | null = null;
   private readonly early: ArrayBuffer[] = [];
+  private person: ArrayBuffer | null = null;
   private lit = "";
   private looked = 0;
 
@@ -55,6 +56,8 @@ class View3D {
       this.none = true;
       state.update();
     }
+    const side = this.sides[number], head = this.person && number ? readMeshHead(this.person) : null;
+    if (side && head) void side.takeMesh(head).then(() => this.sides[0] && this.together(this.sides[0]));
     for (const data of this.early.splice(0)) this.take(data);
   }
 
@@ -69,6 +72,11 @@ class View3D {
     if (!head) return;
     if (head.kind === "scene") return void this.enter(head.file);
     if (head.kind === "cloth" && !number) this.forget();
+    if (head.kind === "body") {
+      // one person stands on both sides
+      this.person = data;
+      for (const other of this.sides) if (other && other !== side) void other.takeMesh(head).catch(() => undefined);
+    }
     void side.takeMesh(head).catch((error: unknown) => say(String(error), true));
   }
 
