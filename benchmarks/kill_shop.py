@@ -18,15 +18,22 @@ from shop_killing import killed_often
 from shop_server import postgres
 
 
+def told(count: int) -> None:
+    """Say how far it is."""
+    if count % 10 == 0:
+        print(f"  {count} kills", file=sys.stderr, flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--only", choices=("sqlite", "postgresql"))
+    parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         start = time.monotonic()
         if options.only != "postgresql":
-            figures = killed_often(Path(place) / "a", options.kills, 7)
+            figures = killed_often(Path(place) / "a", options.kills, options.seed, told=told)
             print("SQLite    ", figures, f"{time.monotonic() - start:.0f} s", flush=True)
         if options.only == "sqlite":
             return
@@ -35,7 +42,9 @@ def main() -> None:
                 print("PostgreSQL is not installed: skipped")
                 return
             start = time.monotonic()
-            figures = killed_often(Path(place) / "b", options.kills, 8, "--database", address)
+            figures = killed_often(
+                Path(place) / "b", options.kills, options.seed, "--database", address, told=told
+            )
             print("PostgreSQL", figures, f"{time.monotonic() - start:.0f} s")
 
 

@@ -158,7 +158,9 @@ def kill_workers(server: ShopServer, dice: random.Random) -> None:
         os.kill(worker, signal.SIGKILL)
 
 
-def killed_often(folder: Path, kills: int, seed: int, *options: str) -> dict[str, float]:
+def killed_often(
+    folder: Path, kills: int, seed: int, *options: str, told: Callable[[int], None] = lambda count: None
+) -> dict[str, float]:
     """Kill a server so many times (every third time its workers first), check after each; return figures."""
     dice, receiver, had = random.Random(seed), Receiver(), Acknowledged()
     server = ShopServer(folder, "--workers", "1", "--rate", "0", *options)
@@ -179,6 +181,7 @@ def killed_often(folder: Path, kills: int, seed: int, *options: str) -> dict[str
             check(visitor, had)
             everything |= set(had.orders)
             forget_checked(visitor, had)
+            told(number + 1)
         ended = all_ended(visitor, had)
         # an order whose acknowledgement was lost has come through as well: the customer sees it
         mine = {order["number"] for order in visitor.get("/api/orders").json()["items"]}
