@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from toile._kernels import SurfaceTree, meeting_pairs_self
-from toile.body.model.hands import narrow_hands
 from toile.body.model.make import named_body
+from toile.body.model.slipping import narrow_ends
 from toile.core.errors import ToileError
-from toile.core.records import Edge, EdgeRef, Panel, Pattern, Placement, Seam
+from toile.core.records import LIMBS, Edge, EdgeRef, Panel, Pattern, Placement, Seam
 from toile.garment.build import build, panel_coordinates
 from toile.garment.place.limbs import panel_limbs
 from toile.garment.place.place import place
 from toile.garment.place.roll import cone_over, convex_section, find_apex, roll_cone, roll_cylinder
 from toile.pattern.drafts.library import DRAFTS, draft
+from toile.pattern.formats.text.read import parse
 from toile.pattern.library import read_pattern
 
 SAMPLES = ("shirt_mean_specification.json", "skirt_8_panels.json", "wb_pants_straight.json")
@@ -55,7 +56,7 @@ def check_start(garment, body, position):
     tightest = 0.02 if garment.name == "circle_skirt" else 0.035
     assert (now / rest).min() > 1.0 - rest.max() ** 2 / (24 * tightest**2)
     # hands are narrow while sleeves are put on
-    tree = SurfaceTree(body.triangles, narrow_hands(body, body.vertices))
+    tree = SurfaceTree(body.triangles, narrow_ends(body, body.vertices))
     assert tree.nearest(position, 0.3)[1].min() > 0.005
     ends = position[garment.seam_uv]
     assert np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).max() < 0.45
@@ -267,3 +268,39 @@ def test_names_place_panels_that_have_no_placement(woman):
     garment = build(Pattern("tube", panels, seams), edge_length=0.05)
     position = place(garment, woman)
     assert middle(garment, position, "front")[2] > 0.08 > -0.03 > middle(garment, position, "back")[2]
+
+
+LEGGINGS = """
+garment leggings
+panel left
+  around left_leg
+  turn 0 90 0
+  from -11 0
+  line to 11 0 as hem
+  line to 30 72 as inside_front
+  line to 24 98 as crotch_front
+  line to -24 98 as waist
+  line to -30 72 as crotch_back
+  line to start as inside_back
+panel right mirror of left
+seam left.inside_front = -left.inside_back
+seam right.inside_front = -right.inside_back
+seam left.crotch_front = right.crotch_front
+seam left.crotch_back = right.crotch_back
+"""
+
+
+def test_a_leg_in_one_piece_encloses_calf_and_ankle_from_the_beginning(woman):
+    """It stood off by what the thigh needs, and its seam closed beside the shin."""
+    body = woman
+    garment = build(parse(LEGGINGS, "leggings", "leggings.txt"), edge_length=0.03)
+    start = place(garment, body)
+    mine = start[garment.uv_panel == 0]
+    shin = body.vertices[body.limb == LIMBS.index("left_shin")]
+    for height in (0.12, 0.2, 0.3):
+        skin = shin[np.abs(shin[:, 1] - height) < 0.015]
+        cloth = mine[np.abs(mine[:, 1] - height) < 0.025]
+        # it reaches round the inner half of the shin, in front and behind
+        inner = cloth[:, 0] < skin[:, 0].mean()
+        assert (cloth[inner, 2] > skin[:, 2].mean()).any()
+        assert (cloth[inner, 2] < skin[:, 2].mean()).any()

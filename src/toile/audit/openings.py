@@ -44,7 +44,8 @@ _RINGS = {
     ),
 }
 """joints along each branch as borders between two limbs: the middle of such a ring lies inside the body;
-the head's branch goes on to the middle of the head and leaves between the eyes: a hood covers the crown"""
+the head's branch goes on to the middle of the head and leaves between the eyes: a hood covers the crown; an
+arm's goes on through the hand to its fingertips: a long cuff may lie round them"""
 
 _FAR = 1e4
 """where a branch ends [m]"""
@@ -89,6 +90,7 @@ class Branches:
         }  # fmt: skip
         self._head = np.flatnonzero(body.limb == LIMBS.index("head")).astype(np.int32)
         self._brow = _brow(body.vertices, self._head)
+        self._hands = {f"{side}_arm": _hand(body, side) for side in ("left", "right")}
         self.known = all(len(ring) for ring in self._rings.values()) and len(self._head) > 0
         """the body has all limbs, so branches can be drawn"""
 
@@ -100,7 +102,9 @@ class Branches:
             points = [chest, *(self._middle(pair, vertices) for pair in _RINGS[name])]
             if name == "head":
                 points += [vertices[self._head].mean(axis=0), vertices[self._brow]]
-            # away from where it started: middle of the head → face, chest → hand, waist → foot
+            if name in self._hands:
+                points += [vertices[some].mean(axis=0) for some in self._hands[name]]
+            # away from where it started: middle of the head → face, chest → fingertips, waist → foot
             away = points[-1] - points[-2 if name == "head" else 1 if name.endswith("leg") else 0]
             chains.append(np.array([*points, points[-1] + _FAR * away / max(np.linalg.norm(away), 1e-9)]))
         return chains
@@ -125,6 +129,16 @@ def _brow(vertices: Floats, head: Ints) -> int:
     low, high = points[:, 1].min(), points[:, 1].max()
     level = np.abs(points[:, 1] - (0.42 * low + 0.58 * high)) < 0.08 * (high - low)
     return int(head[np.where(level, points[:, 2], -np.inf).argmax()])
+
+
+def _hand(body: Body, side: str) -> tuple[Ints, ...]:
+    """Return a hand's vertices and its fingertips; nothing for a body without hands."""
+    hand = np.flatnonzero(body.limb == LIMBS.index(f"{side}_hand"))
+    wrist = _ring(body, f"{side}_forearm", f"{side}_hand")
+    if not len(hand) or not len(wrist):
+        return ()
+    far = np.linalg.norm(body.vertices[hand] - body.vertices[wrist].mean(axis=0), axis=1)
+    return hand.astype(np.int32), hand[far > 0.95 * far.max()].astype(np.int32)
 
 
 def _ring(body: Body, one: str, other: str) -> Ints:

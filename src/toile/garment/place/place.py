@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from toile._kernels import SurfaceTree
-from toile.body.model.hands import slipping_in
+from toile.body.model.slipping import slipping_in
 from toile.core.errors import ToileError
 from toile.core.records import Body, Bools, EdgeRef, Floats, Garment, Ints, Pattern
 from toile.garment.build import panel_coordinates

@@ -12,6 +12,7 @@ from toile.core.errors import ToileError
 from toile.core.records import Floats, Ints
 from toile.garment.place.limb_axes import LimbAxis
 from toile.garment.place.roll import (
+    ConvexSection,
     arc_centre,
     cone_over,
     convex_section,
@@ -41,6 +42,10 @@ LEAN = 0.4
 """how far a sleeve may lean, per length"""
 LEG_LEAN = 0.16
 """how far a leg's panel may lean outward [rad]"""
+LEVEL = 0.03
+"""distance of the outlines on which a leg in one piece is laid [m]"""
+STACKED = 8
+"""rounds in which its outlines are moved off the skin"""
 MIDDLE = 0.004
 """distance that a leg's panels keep from the middle of the body [m]"""
 GOOD = 1.3
@@ -103,6 +108,11 @@ class UnrolledShape:
         # the corners of a ring lie higher than its middle, until it is bent round
         ring = self.apex is not None and self.up > 0.0
         self.top = float(np.asarray(self.apex)[1]) - self.radius if ring else self.high
+
+    @property
+    def encloses(self) -> bool:
+        """Say whether it is a leg in one piece, with its only seam along the inside."""
+        return self.laid.limb.endswith("_leg") and abs(np.cos(self.laid.faces)) < 0.5
 
     @property
     def widest(self) -> float:
@@ -175,6 +185,7 @@ class PositionSearch:
         margin = MARGIN[self.shape.laid.limb.split("_")[-1]]
         # a sleeve must enclose its arm from the beginning: better near the skin than wide open
         shares = (1.0, 0.45) if self.shape.laid.limb.endswith("_arm") else (1.0,)
+        shares = (0.6,) if self.shape.encloses else shares
         return [share * (margin + self.extra) for share in shares]
 
     def _at(
@@ -213,6 +224,8 @@ class PositionSearch:
         that is too much it is moved.
         """
         roll = self._cylinder if self.shape.apex is None else self._cone
+        if self.shape.encloses:
+            return self._stack(su, slide, offset, least)
         world, size = roll(su, slide, offset, least)
         laid = self.shape.laid
         if laid.limb.endswith("_leg"):
@@ -304,6 +317,50 @@ class PositionSearch:
             cone = fluted(cone, least)
         limb = roll_cone(cone, apex, share * float(cone.angle[-1]), su[:, 0], self.shape.up * su[:, 1])
         return self.axis.world(limb * [1.0, self.shape.up, 1.0]), size
+
+    def _stack(self, su: Floats, slide: float, offset: float, least: float) -> tuple[Floats, float]:
+        """Return world positions that far from the skin of each height [m], and the girth [m].
+
+        A leg in one piece must enclose calf and ankle from the beginning, or its seam closes beside them: it
+        lies on the skin's own outline, not on the widest. It is sheared a little, which the cloth gives back.
+        """
+        low, high = self.shape.low - slide, self.shape.high - slide
+        levels = np.linspace(low, high, max(2, round((high - low) / LEVEL) + 1))
+        heights, begin, end = self.shape.extents
+        wide = np.interp(levels, heights - slide, end - begin + 0.004)
+        out = np.full(len(levels), offset)
+        at = np.clip(np.rint((su[:, 1] - low) / (levels[1] - low)).astype(int), 0, len(levels) - 1)
+        for _ in range(STACKED):
+            rings = [
+                self._ring(*row) for row in zip(levels.tolist(), out.tolist(), wide.tolist(), strict=True)
+            ]
+            world = self._on_rings(su, levels, rings)
+            # only heights where it would touch are moved out
+            lacks = np.zeros(len(levels))
+            np.maximum.at(lacks, at, offset - self.tree.nearest(np.ascontiguousarray(world), 0.3)[1])
+            if not lacks.any():
+                break
+            out += np.max([lacks, 0.7 * np.roll(lacks, 1), 0.7 * np.roll(lacks, -1)], axis=0)
+        return world, max(rings[-1].girth, least)
+
+    def _on_rings(self, su: Floats, levels: Floats, rings: Sequence[ConvexSection]) -> Floats:
+        """Return unrolled points (s, u) on outlines at ascending heights, and between them [m], (n, 3)."""
+        share = self.shape.laid.faces / (2.0 * np.pi)
+        above = np.clip(np.searchsorted(levels, su[:, 1]), 1, len(levels) - 1)
+        blend = np.clip((su[:, 1] - levels[above - 1]) / (levels[above] - levels[above - 1]), 0.0, 1.0)
+        xz = np.zeros((len(su), 2))
+        for k, ring in enumerate(rings):
+            for mine, weight in ((above == k, blend), (above - 1 == k, 1.0 - blend)):
+                xz[mine] += weight[mine, None] * ring.at(su[mine, 0] + share * ring.girth)
+        return self.axis.world(np.stack([xz[:, 0], su[:, 1], xz[:, 1]], axis=1))
+
+    def _ring(self, height: float, offset: float, wide: float) -> ConvexSection:
+        """Return the outline at a height [m], that far outside the skin, or as wide as the panel."""
+        skin = self._skin(height - 0.04, height + 0.04)
+        near = convex_section(skin, offset)
+        return (
+            near if near.girth >= wide else convex_section(skin, offset + (wide - near.girth) / (2.0 * np.pi))
+        )
 
     def _least(self) -> float:
         """Return the girth [m] or cone's angle [rad] at which the panel does not overlap its neighbours."""

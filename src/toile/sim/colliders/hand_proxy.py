@@ -9,7 +9,8 @@ hull: then contact sees the skin itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +20,7 @@ from toile._kernels import most_bent
 from toile.core.records import LIMBS, Body, Bools, Floats, Ints
 
 HANDS = ("left_hand", "right_hand")
+FEET = ("left_foot", "right_foot")
 FEWEST = 12
 """a hand of fewer vertices has no fingers"""
 BEND = 0.004
@@ -49,9 +51,15 @@ def _distances(vertices: Floats, pairs: Ints) -> Floats:
     return np.asarray(np.sqrt(np.einsum("pa,pa->p", delta, delta)))
 
 
-def hand_proxies(body: Body) -> HandProxies | None:
+def with_hulls(body: Body) -> Body:
+    """Return the body with convex hands and feet: while it is dressed no finger or toe comes through."""
+    made = hand_proxies(body, (*HANDS, *FEET))
+    return body if made is None else replace(body, triangles=made.triangles)
+
+
+def hand_proxies(body: Body, names: Sequence[str] = HANDS) -> HandProxies | None:
     """Return the hand proxies of a body in its rest pose; None: it has no hands."""
-    made = [hand for hand in (_hand_hull(body, LIMBS.index(name)) for name in HANDS) if hand is not None]
+    made = [hand for hand in (_hand_hull(body, LIMBS.index(name)) for name in names) if hand is not None]
     if not made:
         return None
     bare = np.logical_or.reduce([covered for covered, _, _ in made])

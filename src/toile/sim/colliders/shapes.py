@@ -103,6 +103,7 @@ class CombinedColliders(Collider):
 
 def combine_contacts(lists: Sequence[Contacts]) -> Contacts:
     """Return several lists of contacts as one, sorted by particle; equal particles keep their order."""
+    lists = [one for one in lists if len(one.particle)] or lists[:1]
     if len(lists) == 1:
         return lists[0]
     particle = np.concatenate([c.particle for c in lists])

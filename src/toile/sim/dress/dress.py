@@ -20,6 +20,7 @@ from toile.garment.from_mesh import MeshGarment
 from toile.garment.outfit import join, layered
 from toile.garment.place.dressing_order import sewing_groups
 from toile.garment.place.place import place
+from toile.sim.colliders.hand_proxy import in_mittens
 from toile.sim.dress.settle import sew_with
 from toile.sim.dress.sew import Progress, Sewn, SewSettings, silent
 from toile.sim.method import COLLIDER, SOLVER, Method, make_method
@@ -108,6 +109,7 @@ def _put_on(
     progress: Progress,
 ) -> Sewn:
     """Return these garments sewn over what is worn already, all together at rest."""
+    body = in_mittens(body) if method.is_default else body
     outfit, start = place_outfit(garments, body, worn)
     if worn is None:
         return sew_with(method, outfit, start, rest_pose(body), settings=settings, progress=progress)

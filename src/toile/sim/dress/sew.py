@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from toile.audit.check import STILL
-from toile.body.model.hands import narrow_hands
+from toile.body.model.slipping import coming_out, narrow_ends
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Ints, PosedBody, State
 from toile.core.units import cm
@@ -23,6 +23,7 @@ from toile.garment.particles import mean_of_each, sewn_labels
 from toile.garment.place.limb_axes import heights
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.creases import CreaseMemory
+from toile.sim.colliders.shapes import CombinedColliders, floor
 from toile.sim.dress.pinched_particles import PinchedParticles
 from toile.sim.dress.watch import show
 from toile.sim.frame.advance import GRAVITY, STILL_AIR, advance_frame
@@ -41,8 +42,12 @@ LIFT_STEP = 0.006
 """how far a garment is lifted in a frame, at most [m]"""
 SLIP = (-0.01, 0.035)
 """how far a held edge may slip from its height, down and up [m]; held down too firmly a band turns over"""
-NEAR_HANDS = 0.03
-"""cloth that begins nearer than this to a hand lies round it or is caught by it [m]"""
+NEAR_ENDS = 0.05
+"""cloth that begins nearer than this to a narrow hand or foot lies round it or is caught by it [m]"""
+COMING_OUT = 0.5
+"""hands and feet come out in this share of the time in which seams close"""
+SOLE = 0.02
+"""thickness of a shoe's sole [m]: the floor is so far below bare feet, and a long hem has room under them"""
 SHUT = 0.005
 """the sides of a seam that are nearer than this to its middle move alike [m]"""
 RISE = 0.015
@@ -220,8 +225,9 @@ def close_seams(
     repair = _repair(garment, state, collider, fixed=held)
     closing = round(settings.closing * settings.fps)
     settling = max(1, round(0.15 * settings.fps))  # for the cloth to follow the last millimetres
-    bodies, sides = _hands_open(body, position, closing, settling), _Sides(garment)
-    for frame in range(closing + settling):
+    bodies, sides = _slipped_in(body, position, closing, settling), _Sides(garment)
+    frames = len(bodies) - 1
+    for frame in range(frames):
         solver.close_seams(max(0.0, 1 - (frame + 1) / closing))
         state = _smoothed_down(state, hangs, body.body, 1 / settings.fps)
         state = _sunk(state, position, body.body, 1 / settings.fps)
@@ -236,24 +242,25 @@ def close_seams(
         due = frame >= closing // 2 and frame % REPAIR_EVERY == REPAIR_EVERY - 1
         if dressed or due or repair.last.left:
             state = sides.together(state, repair(state, after))
-        progress("sewing", (frame + 1) / (closing + settling))
+        progress("sewing", (frame + 1) / frames)
         show(garment, state.position)
     return state
 
 
-def _hands_open(body: PosedBody, position: Floats, closing: int, opening: int) -> list[PosedBody]:
+def _slipped_in(body: PosedBody, position: Floats, closing: int, settling: int) -> list[PosedBody]:
     """Return the body at the beginning and the end of each frame while seams close.
 
-    Where cloth begins near the hands, they slip in made narrow and open when the seams are shut: a sleeve
-    that reaches them closed beside the thumb.
+    Where cloth begins near hands or feet, they slip in made narrow and come out when the seams are shut: a
+    sleeve that reaches them closed beside the thumb, a trouser leg behind the toes.
     """
-    narrow = narrow_hands(body.body, body.vertices)
-    moved = body.vertices[(narrow != body.vertices).any(axis=1)]
-    near = cKDTree(position).query(moved, distance_upper_bound=NEAR_HANDS)[0] if len(moved) else np.inf
+    narrow = narrow_ends(body.body, body.vertices)
+    moved = narrow[(narrow != body.vertices).any(axis=1)]
+    near = cKDTree(position).query(moved, distance_upper_bound=NEAR_ENDS)[0] if len(moved) else np.inf
     if not np.isfinite(near).any():
-        return [body] * (closing + opening + 1)
-    opening_path = body.vertices - narrow
-    opens = [replace(body, vertices=narrow + share * opening_path) for share in np.arange(opening) / opening]
+        return [body] * (closing + settling + 1)
+    opening = max(settling, round(COMING_OUT * closing))
+    poses = [coming_out(body.body, body.vertices, done) for done in np.arange(opening) / opening]
+    opens = [replace(body, vertices=vertices) for vertices in poses]
     return [opens[0]] * closing + opens + [body]
 
 
@@ -395,7 +402,8 @@ def drape(
     repair, clean = _repair(garment, state, collider, fixed=garment.hold_particle), True
     pinched = PinchedParticles(solver, garment.particle_count, garment.hold_particle)
     longest = max(1, round(settings.drape * settings.fps))
-    creases = CreaseMemory(collider, garment.particle_count)
+    ground = floor(float(body.vertices[:, 1].min()) - SOLE)
+    around = CombinedColliders([CreaseMemory(collider, garment.particle_count).at, ground.at])
     previous, calm = state.position, 0
     slips = _slip_times(garment, state.position, body.body, settings.slip)
     for frame in range(longest + settings.repair_frames):
@@ -406,7 +414,7 @@ def drape(
         late = 1 + 4 * max(0.0, frame / longest - 1)
         rubbing = rubbing_drag(mean_speed(state.velocity))
         solver.set_drag(engine.drag + settings.drape_drag * hurry * late + rubbing)
-        state = advance_frame(solver, creases, state, body, body, 1 / settings.fps, gravity=GRAVITY)
+        state = advance_frame(solver, around, state, body, body, 1 / settings.fps, gravity=GRAVITY)
         _check_finite(garment, state)
         progress("draping", (frame + 1) / (longest + settings.repair_frames))
         show(garment, state.position)
