@@ -13,6 +13,7 @@ import numpy as np
 
 from toile._kernels import SurfaceTree, meeting_pairs, meeting_pairs_self
 from toile.audit.openings import Branches, Opening, openings
+from toile.audit.tightness import tightest_level
 from toile.core.errors import ToileError
 from toile.core.records import Body, Bools, Floats, Garment, Ints, PosedBody, Recording
 from toile.garment.build import seam_gaps
@@ -70,6 +71,8 @@ class AuditSettings:
                 raise ToileError(f"audit limit {name} must not be negative")
 
 
+GIVES = 0.05
+"""what the cloth gives that the limits of stretch are made for: cotton poplin"""
 ELASTIC = 0.5
 """fabrics with a larger strain limit are elastics"""
 
@@ -113,16 +116,25 @@ class Audit:
     stretch: StretchStatistics = field(default_factory=lambda: StretchStatistics(0.0, 0.0, 0.0))
     tightest: str = ""
     """panel that is stretched most on the mean"""
+    strain: StretchStatistics | None = None
+    """stretch as a share of what each fabric gives, times what cotton gives; None: as the stretch"""
     moving_share: float | None = None
     """share of vertices that move; None: one frame alone does not tell"""
     openings: tuple[Opening, ...] = ()
     """borders of tubes and the limbs through them; empty without a body that has limbs"""
     problems: tuple[str, ...] = ()
+    tight: tuple[str, ...] = ()
+    """those of the problems that say that it is tight: it is worn all the same"""
 
     @property
     def ok(self) -> bool:
         """Return whether nothing is beyond its limit."""
         return not self.problems
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """Return the problems of a garment that is not worn as it should be, tight or not."""
+        return tuple(problem for problem in self.problems if problem not in self.tight)
 
     def lines(self) -> list[str]:
         """Return the report, one finding per line."""
@@ -151,7 +163,8 @@ class Audit:
                 (f"opening {100 * o.girth:.0f} cm", f"{o.panels[0]}: {', '.join(o.branches) or 'nothing'}")
             )
         text = [f"{name:<16} {value}" for name, value in rows]
-        return text + [f"FAILED           {problem}" for problem in self.problems]
+        tight = [f"TIGHT            {problem}" for problem in self.tight]
+        return text + tight + [f"FAILED           {problem}" for problem in self.broken]
 
 
 MOST_PAIRS = 10_000_000
@@ -211,6 +224,7 @@ class Auditor:
             seam_worst=worst,
             stretch=stretch_statistics(position, garment.triangles, garment.uv, garment.triangles_uv),
             tightest=tightest_panel(garment, position),
+            strain=strain_statistics(garment, position),
             moving_share=None if previous is None else self._moving(position - previous),
             openings=self._openings(position, skin),
         )
@@ -315,7 +329,7 @@ class Auditor:
 
 def judged(audit: Audit, limits: AuditSettings, lost: list[str]) -> Audit:
     """Return the audit with one problem line for each thing beyond its limit."""
-    count, moving, s = max(audit.vertex_count, 1), audit.moving_share or 0.0, audit.stretch
+    count, moving, s = max(audit.vertex_count, 1), audit.moving_share or 0.0, audit.strain or audit.stretch
     inside, deep, depth = audit.inside_count, audit.inside_deep_count, 1000 * audit.deepest
     body, own, layers = audit.body_pairs, audit.self_pairs, audit.layer_pairs
     gap, seam = audit.seam_gap, audit.seam_worst
@@ -330,21 +344,42 @@ def judged(audit: Audit, limits: AuditSettings, lost: list[str]) -> Audit:
         (own > limits.self_pairs, f"{own} triangle pairs within a garment cross{where}"),
         (layers > limits.layer_pairs, f"{layers} triangle pairs of two garments cross{where}"),
         (gap > limits.seam_gap, f"seam {seam} is open by {1000 * gap:.1f} mm"),
+        (s.largest > limits.stretch_largest, f"an edge is stretched by {audit.stretch.largest:.0%}"),
+        (moving > limits.moving_share, f"{moving:.1%} of the vertices still move"),
+    ]
+    tight = _tight(audit, limits)
+    problems = [*tight, *(text for beyond, text in table if beyond)]
+    matter = [o for o in audit.openings if o.branches or o.wanted or o.girth > limits.smallest_opening]
+    problems += [o.problem for o in matter if o.problem]
+    return replace(audit, problems=(*problems, *lost), tight=tuple(tight))
+
+
+def _tight(audit: Audit, limits: AuditSettings) -> list[str]:
+    """Return how a garment is tighter than its fabrics give, one line each."""
+    s, raw = audit.strain or audit.stretch, audit.stretch
+    table = [
         (
             s.mean > limits.stretch_mean,
-            f"the mean stretch is {s.mean:.1%}: too small, most in panel {audit.tightest}; try a larger size",
+            f"the mean stretch is {raw.mean:.1%}: too small, most in panel {audit.tightest}; "
+            "try a larger size",
         ),
         (
             s.percentile_99 > limits.stretch_99,
-            f"1 % of the edges are longer by {s.percentile_99:.0%} or more",
+            f"1 % of the edges are longer by {raw.percentile_99:.0%} or more, most in panel {audit.tightest}",
         ),
-        (s.largest > limits.stretch_largest, f"an edge is stretched by {s.largest:.0%}"),
-        (moving > limits.moving_share, f"{moving:.1%} of the vertices still move"),
     ]
-    problems = [text for beyond, text in table if beyond]
-    matter = [o for o in audit.openings if o.branches or o.wanted or o.girth > limits.smallest_opening]
-    problems += [o.problem for o in matter if o.problem]
-    return replace(audit, problems=(*problems, *lost))
+    return [text for beyond, text in table if beyond]
+
+
+def strain_statistics(garment: Garment, position: Floats) -> StretchStatistics:
+    """Return the stretch of all edges, each against what its fabric gives: as it is for 5 %."""
+    longer = np.maximum(edge_elongation(position, garment.triangles, garment.uv, garment.triangles_uv), 0.0)
+    if not longer.size:
+        return StretchStatistics(0.0, 0.0, 0.0)
+    limit = np.array([f.strain_limit for f in garment.fabrics])[garment.triangle_fabric][:, None]
+    share = longer / np.maximum(limit / GIVES, 1.0)
+    torn = np.maximum(longer - np.maximum(limit - GIVES, 0.0), 0.0)
+    return StretchStatistics(float(share.mean()), float(np.percentile(share, 99.0)), float(torn.max()))
 
 
 def tightest_panel(garment: Garment, position: Floats) -> str:
@@ -385,14 +420,26 @@ def audit(
 
 
 def audit_drape(recording: Recording) -> Audit:
-    """Return the audit of a drape: its last frame, with the one before to see whether it rests."""
-    return audit(
-        recording.garment,
-        recording.positions[-1],
+    """Return the audit of a drape: its last frame, with the one before to see whether it rests.
+
+    Where it is too tight, the place is found; seams that did not close are told with their reasons.
+    """
+    garment, position = recording.garment, recording.positions[-1]
+    found = audit(
+        garment,
+        position,
         recording.body,
         body_vertices=recording.body_vertices[-1],
         previous=recording.positions[-2],
     )
+    if found.tight and recording.body is not None:
+        level = tightest_level(garment, position, recording.body)
+        if level is not None and level.lacks > 0.0:
+            first = str(level)
+            found = replace(found, problems=(first, *found.problems), tight=(first, *found.tight))
+    left_open = tuple(str(one["text"]) for one in recording.settings.get("open_seams", ()))
+    others = tuple(p for p in found.problems if not (left_open and p.startswith(f"seam {found.seam_worst} ")))
+    return replace(found, problems=(*left_open, *others))
 
 
 def audit_recording(recording: Replayable, settings: AuditSettings | None = None) -> list[Audit]:

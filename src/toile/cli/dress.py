@@ -31,6 +31,8 @@ from toile.jobs.describe import Inputs
 from toile.jobs.dressing import dressed
 from toile.jobs.names import check_names
 from toile.jobs.records import DressJob, GarmentSource
+from toile.render.picture import picture_of
+from toile.sim.dress.dress import OPEN
 from toile.store.record import RecordedFile
 
 RESULT = "dressed.toile"
@@ -41,12 +43,16 @@ def add_dress(commands: Commands) -> None:
     parser = commands.add_parser(
         "dress",
         description="Sews patterns round a body, drapes them and checks the result. The exit code is 1 when "
-        "the check fails (the files are written all the same), 2 when the input is wrong.",
+        "the check fails (files are written all the same; a seam that stays open is marked in a picture), "
+        "2 when the input is wrong. A garment that is merely tight passes with a warning, unless --strict.",
         epilog="example: toile dress skirt.txt shirt.json --body woman --fabric wool,cotton -o look.glb",
     )
     add_wearing(parser)
     add_outputs(parser, RESULT)
     add_smooth_option(parser)
+    parser.add_argument(
+        "--strict", action="store_true", help="a garment that is merely tight fails, too (exit code 1)"
+    )
     parser.set_defaults(run=run_dress)
 
 
@@ -64,7 +70,11 @@ def run_dress(options: argparse.Namespace) -> int:
     put_audit(found)
     print("\n".join(found.lines()))
     write_results(made.recording, outputs, options.smooth)
-    return 0 if found.ok else CHECK_FAILED
+    if OPEN in made.recording.settings:
+        picture = outputs[0].with_name(f"{outputs[0].stem}.open.png")
+        picture_of(made.recording, picture)
+        print(f"look at {picture}: seams that stay open are marked red")
+    return CHECK_FAILED if found.broken or (options.strict and found.tight) else 0
 
 
 def put_audit(found: Audit) -> None:

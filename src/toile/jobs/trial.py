@@ -31,6 +31,8 @@ ENDINGS = (".json", ".txt", ".dxf", ".svg", ".plt", ".hpgl")
 """files of a folder that are tried"""
 GIGABYTE = 1 << 30
 """[bytes]"""
+KNIT = "jersey"
+"""fabric in which a garment is tried again that is too tight in woven cloth"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,9 @@ class Trial:
     """proposed seams that are none, and that carry no mark of doubt"""
     body: str = ""
     problems: tuple[str, ...] = ()
-    """the error, or what the audit found"""
+    """the error, or what the audit found to be broken"""
+    tight: tuple[str, ...] = ()
+    """where it is too tight: a warning"""
     seconds: float = 0.0
 
     @property
@@ -66,6 +70,7 @@ class Trial:
     def verdict(self) -> str:
         """Return pass, or the first reasons in words."""
         word = "pass" if self.stage == "done" else self.stage
+        word = f"{word}, but {self.tight[0]}" if self.tight else word
         return "; ".join(self.problems[:2]) or word
 
 
@@ -155,7 +160,11 @@ def _sewn(trial: Trial, proposal: Proposal, settings: TrialSettings) -> tuple[Tr
     words, body = wearer_of(proposal.pattern)
     recording = dress([proposal.pattern], body, edge_length=settings.edge_length)
     found = audit_drape(recording)
-    return replace(trial, stage="done", body=words, problems=found.problems), recording
+    if found.tight:
+        # narrow in every place: a tailor takes it for what is cut for a knit
+        recording = dress([proposal.pattern], body, fabric=KNIT, edge_length=settings.edge_length)
+        found, words = audit_drape(recording), f"{words}, {KNIT}"
+    return replace(trial, stage="done", body=words, problems=found.broken, tight=found.tight), recording
 
 
 # ---------------------------------------------------------------------------- many files
@@ -247,7 +256,8 @@ def _read(path: Path, made_with: dict[str, Any] | None = None) -> Trial | None:
         values = {f.name: content["trial"][f.name] for f in fields(Trial)}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    return Trial(**{**values, "problems": tuple(str(p) for p in values["problems"])})
+    words = {name: tuple(str(line) for line in values[name]) for name in ("problems", "tight")}
+    return Trial(**{**values, **words})
 
 
 def table(trials: Sequence[Trial]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.ndimage import gaussian_filter, maximum_filter, minimum_filter
@@ -21,7 +21,7 @@ from toile.render.image import as_bytes as as_bytes
 from toile.render.image import to_srgb, tone
 from toile.render.image import write_png as write_png
 from toile.render.light import Shadower, ambient, cone_directions, key_share, shadower, sphere_directions
-from toile.render.surface import FAR, line_heights, seam_edges, vertex_normals
+from toile.render.surface import FAR, line_heights, seam_edges, vertex_normals, with_open_seams
 from toile.store.record import Frame, Replayable, source_of
 
 SKIN = (0.50, 0.445, 0.405)
@@ -112,7 +112,9 @@ def garment_mesh(garment: Garment, position: Floats) -> Mesh:
 def frame_meshes(garment: Garment, body: Body | None, frame: Frame) -> list[Mesh]:
     """Return what one frame of a recording shows."""
     meshes = [] if body is None else [body_mesh(body, frame.body_vertices)]
-    return [*meshes, garment_mesh(garment, frame.position)]
+    mesh = garment_mesh(garment, frame.position)
+    colour = with_open_seams(garment, frame.position, mesh.colour)
+    return [*meshes, mesh if colour is mesh.colour else replace(mesh, colour=colour)]
 
 
 # ---------------------------------------------------------------------------- the lit scene

@@ -10,6 +10,10 @@ from toile.core.records import Bools, Floats, Garment, Ints
 
 FAR = 1e6
 """stands for "no such line" [m]"""
+OPEN = 0.005
+"""a seam that is wider open is marked [m]"""
+MARK = (0.75, 0.03, 0.03)
+"""linear RGB of such places"""
 
 
 class SurfaceNormals:
@@ -62,3 +66,14 @@ def line_heights(garment: Garment, marked: Bools) -> Floats:
     height = area[:, None] / np.maximum(np.linalg.norm(e, axis=-1), 1e-12)
     heights: Floats = np.where(marked, height, FAR)
     return heights
+
+
+def with_open_seams(garment: Garment, position: Floats, colour: Floats) -> Floats:
+    """Return linear colours of the triangles (t, 3), red beside seams that stay open; else as they were."""
+    pairs = garment.uv_particle[garment.seam_uv]
+    open_ = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1) > OPEN
+    if not open_.any():
+        return colour
+    marked = np.broadcast_to(np.asarray(colour, dtype=np.float64), (len(garment.triangles), 3)).copy()
+    marked[np.isin(garment.triangles, pairs[open_]).any(axis=1)] = MARK
+    return marked

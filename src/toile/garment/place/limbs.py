@@ -151,7 +151,8 @@ def _side(panel: Panel, pattern: Pattern) -> str:
         return said
     if panel.placement is None:
         raise ToileError(
-            f"panel '{panel.name}': cannot tell left from right; add 'around left_arm' (or right_arm …)"
+            f"panel '{panel.name}': cannot tell left from right: write 'place left sleeve' "
+            "(or 'place right leg front' …) under the panel's name"
         )
     middle = np.mean([corners_of(p)[:, 0].mean() for p in pattern.panels if p.placement is not None])
     return "left" if corners_of(panel)[:, 0].mean() > middle else "right"

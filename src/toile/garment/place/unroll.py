@@ -98,7 +98,7 @@ def _guess(panel: Panel, limb: str) -> Placement:
     if faces is None:
         raise ToileError(
             f"panel '{panel.name}' has no placement and its name does not say front or back: "
-            f"add where it goes, such as 'around torso, faces front'"
+            "write where it goes under its name, such as 'place front', 'place left sleeve' or 'place collar'"
         )
     c, s = np.cos(faces), np.sin(faces)
     return Placement(np.zeros(3), np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]), limb)
@@ -168,7 +168,10 @@ def _lay(panel: Panel, limb: str, stood: _Stood, rotation: Floats, centre: Float
             outward = np.array([0.0, 0.0, 1.0]) if abs(normal[2]) > 0.3 else outward
         normal = normal if normal @ outward >= 0.0 else -normal
     if np.hypot(normal[0], normal[2]) < 0.2:
-        raise ToileError(f"panel '{panel.name}' lies flat: say what it goes round, such as 'around torso'")
+        raise ToileError(
+            f"panel '{panel.name}' lies flat: write where it goes under its name, such as 'place yoke' "
+            "or 'place hood'"
+        )
     faces = float(np.arctan2(normal[0], normal[2]))
     along = np.array([np.cos(faces), 0.0, -np.sin(faces)])
     rise = np.cross(normal, along)

@@ -76,7 +76,7 @@ def _understood_proposal(understood: Understood) -> Proposal:
     remarks = tuple(f"{s.confidence:.2f} {s.reason}" for s in understood.suggestions)
     unsure = frozenset(k for k, s in enumerate(understood.suggestions) if s.confidence < CONFIDENT)
     round_ = {panel.name: "" for panel in understood.pattern.panels} | limbs(understood)
-    placed = placements(understood, _heights(understood.pattern, round_))
+    placed = placements(understood, seam_heights(understood.pattern, round_))
     return Proposal(with_placements(placed), remarks, unsure, understood.notes)
 
 
@@ -91,7 +91,7 @@ def with_placements(pattern: Pattern) -> Pattern:
     right and the heights of pieces relative to each other.
     """
     rounds = {p.name: _around(pattern, p) for p in pattern.panels}
-    heights = _heights(pattern, rounds)
+    heights = seam_heights(pattern, rounds)
     panels = tuple(
         panel
         if panel.placement is not None or not rounds[panel.name]
@@ -151,7 +151,7 @@ def _side(pattern: Pattern, refs: tuple[EdgeRef, ...]) -> Side:
     )
 
 
-def _heights(pattern: Pattern, rounds: dict[str, str]) -> dict[str, float]:
+def seam_heights(pattern: Pattern, rounds: dict[str, str]) -> dict[str, float]:
     """Return how far to lift each panel so that sewn sides stand at the same height [m] (least squares)."""
     names = [panel.name for panel in pattern.panels]
     rows: list[tuple[int, int, float]] = []

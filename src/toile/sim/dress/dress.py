@@ -20,11 +20,15 @@ from toile.garment.from_mesh import MeshGarment
 from toile.garment.outfit import join, layered
 from toile.garment.place.dressing_order import sewing_groups
 from toile.garment.place.place import place
-from toile.sim.colliders.hand_proxy import in_mittens
+from toile.sim.colliders.hand_proxy import with_hulls
+from toile.sim.dress.open_seams import OpenSeam
 from toile.sim.dress.settle import sew_with
 from toile.sim.dress.sew import Progress, Sewn, SewSettings, silent
 from toile.sim.method import COLLIDER, SOLVER, Method, make_method
 from toile.sim.solvers.xpbd import XpbdSettings
+
+OPEN = "open_seams"
+"""in a recording's settings: seams that did not close, with their reasons"""
 
 
 def dress(
@@ -94,10 +98,16 @@ def dress_garments(
     *first, last = sewing_groups(garments, body)
     sewing = Method(solver_settings=method.sewing_settings)
     worn: MeshGarment | None = None
+    left_open: tuple[OpenSeam, ...] = ()
     for group in first:
         sewn = _put_on(group, body, worn, sewing, settings, progress)
-        worn = MeshGarment(sewn.garment, sewn.state.position)
-    return still_recording(_put_on(last, body, worn, method, settings, progress), body, settings, method)
+        worn, left_open = MeshGarment(sewn.garment, sewn.state.position), (*left_open, *sewn.open_seams)
+    sewn = _put_on(last, body, worn, method, settings, progress)
+    recording = still_recording(sewn, body, settings, method)
+    left_open = (*left_open, *sewn.open_seams)
+    if not left_open:
+        return recording
+    return replace(recording, settings={**recording.settings, OPEN: [one.to_json() for one in left_open]})
 
 
 def _put_on(
@@ -109,7 +119,7 @@ def _put_on(
     progress: Progress,
 ) -> Sewn:
     """Return these garments sewn over what is worn already, all together at rest."""
-    body = in_mittens(body) if method.is_default else body
+    body = with_hulls(body) if method.is_default else body
     outfit, start = place_outfit(garments, body, worn)
     if worn is None:
         return sew_with(method, outfit, start, rest_pose(body), settings=settings, progress=progress)

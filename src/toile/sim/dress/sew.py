@@ -24,6 +24,7 @@ from toile.garment.place.limb_axes import heights
 from toile.sim.colliders.base import Collider
 from toile.sim.colliders.creases import CreaseMemory
 from toile.sim.colliders.shapes import CombinedColliders, floor
+from toile.sim.dress.open_seams import OpenSeam, open_seams, without_open
 from toile.sim.dress.pinched_particles import PinchedParticles
 from toile.sim.dress.watch import show
 from toile.sim.frame.advance import GRAVITY, STILL_AIR, advance_frame
@@ -104,6 +105,8 @@ class Sewn:
     state: State
     previous: Floats
     """positions one frame earlier [m], (n, 3)"""
+    open_seams: tuple[OpenSeam, ...] = ()
+    """what did not close; the rest is sewn"""
 
 
 def sew(
@@ -130,14 +133,19 @@ def sew(
     engine = replace(engine or XpbdSettings(), evening=0.0, apart=AT_ONCE)
     settings = settings or SewSettings()
     state = close_seams(garment, position, body, collider, settings, engine, progress, fixed, worn)
-    check_gaps(garment, state.position, settings.largest_gap)
-    welded = weld(garment)
+    left_open = open_seams(garment, state.position, settings.largest_gap, body.body)
+    welded = weld(without_open(garment, state.position, settings.largest_gap) if left_open else garment)
     start = weld_positions(garment, welded, state.position)
     still = State(position=start, velocity=np.zeros_like(start), time=state.time)
     fixed = welded_points(garment, welded, fixed if fixed is not None else NONE)
     still = _relaxed(welded, still, body, collider, settings, engine, fixed)
     parted = _parted(welded, still, body, collider, fixed)
-    return drape(welded, parted, body, collider, settings, engine, progress, fixed, order)
+    sewn = drape(welded, parted, body, collider, settings, engine, progress, fixed, order)
+    if not left_open:
+        return sewn
+    # seams that stay open are seams all the same: the audit measures them
+    whole = replace(sewn.garment, seam_uv=garment.seam_uv, seam_id=garment.seam_id)
+    return replace(sewn, garment=whole, open_seams=left_open)
 
 
 def welded_points(garment: Garment, welded: Garment, points: Ints) -> Ints:

@@ -15,6 +15,7 @@ from toile.pattern.formats.text.words import METRES, Token, angle_of, length_of,
 from toile.pattern.grading.rules import moved_out
 from toile.pattern.model.angles import rotation_from_degrees
 from toile.pattern.model.check import EDGE_LIMIT, MARKS
+from toile.pattern.pieces.worded import limb_and_angle
 
 
 @dataclass(slots=True)
@@ -58,6 +59,8 @@ class Reader:
     """the panels exist already: this is the seam file of another pattern file"""
     draft: PanelDraft | None = None
     panels: dict[str, Panel] = field(default_factory=dict)
+    places: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """where panels go, in words"""
     joins: list[tuple[int, Words]] = field(default_factory=list)
     seams: list[Seam] = field(default_factory=list)
     holds: list[Hold] = field(default_factory=list)
@@ -120,6 +123,12 @@ def _on_matrix(reader: Reader, words: Words) -> None:
 
 def _on_around(reader: Reader, words: Words) -> None:
     _panel(reader).around = name_of(take(words, 1, "around torso")[0])
+
+
+def _on_place(reader: Reader, words: Words) -> None:
+    said = tuple(name_of(word).lower() for word in words)
+    limb_and_angle(said)
+    reader.places[_panel(reader).name] = said
 
 
 def _on_grain(reader: Reader, words: Words) -> None:
@@ -286,7 +295,8 @@ def _placement(draft: PanelDraft, base: Placement | None) -> Placement | None:
 
 PANEL_LINES: dict[str, Callable[[Reader, Words], None]] = {
     "at": _on_at, "turn": _on_turn, "matrix": _on_matrix, "around": _on_around, "grain": _on_grain,
-    "label": _on_label, "corner": _on_corner, "from": _on_from, "notch": _on_notch, "mark": _on_mark,
+    "place": _on_place, "label": _on_label,
+    "corner": _on_corner, "from": _on_from, "notch": _on_notch, "mark": _on_mark,
     "edge": _on_name, "move": _on_move, **{word: _edge_handler(word) for word in _USAGE},
 }  # fmt: skip
 """first word → what reads the line"""

@@ -23,6 +23,7 @@ from toile.pattern.formats.text.words import METRES, Token, name_of, number_of, 
 from toile.pattern.model.check import NAME_LIMIT, ORIGINS, PANEL_LIMIT, SEAM_LIMIT
 from toile.pattern.model.mirror import mirror_panel
 from toile.pattern.model.split import cut_parts
+from toile.pattern.pieces.worded import OTHER_SIDE, placed_by_words
 
 FIRST_WORDS = frozenset({"garment", "panel", "units", "origin", "layer", "fabric", "seam", "sizes", "tuck"})
 """how a garment text file may begin"""
@@ -62,7 +63,7 @@ def add_seams(text: str, pattern: Pattern, source: str) -> Pattern:
     reader.panels = {panel.name: panel for panel in pattern.panels}
     for number, words in _lines(text, source):
         _read_line(reader, number, words)
-    added = _finish(reader)
+    added = _finish(reader, placed=False)
     whole = replace(
         added,
         seams=pattern.seams + added.seams,
@@ -73,7 +74,7 @@ def add_seams(text: str, pattern: Pattern, source: str) -> Pattern:
         size=added.size or pattern.size,
         recipe=pattern.recipe,
     )
-    return cut_parts(whole)
+    return cut_parts(placed_by_words(whole, reader.places))
 
 
 def _lines(text: str, source: str) -> list[tuple[int, Words]]:
@@ -113,7 +114,8 @@ def _located(reader: Reader) -> Iterator[None]:
         raise ToileError(f"{reader.source}, line {reader.line}: {error}") from None
 
 
-def _finish(reader: Reader) -> Pattern:
+def _finish(reader: Reader, *, placed: bool = True) -> Pattern:
+    """Return what was read; placed: also where words say that panels go, which takes all seams."""
     with _located(reader):
         close_panel(reader)
     for number, words in reader.joins:
@@ -122,7 +124,7 @@ def _finish(reader: Reader) -> Pattern:
             _JOINS[words[0].text](reader, words[1:])
     with _located(reader):
         seams, holds = without_pleats(reader.seams, reader.holds, reader.pleats)
-    return Pattern(
+    pattern = Pattern(
         reader.name,
         tuple(reader.panels.values()),
         (*seams, *reader.pleats),
@@ -136,6 +138,7 @@ def _finish(reader: Reader) -> Pattern:
         grades=tuple(reader.grades),
         recipe=reader.recipe,
     )
+    return placed_by_words(pattern, reader.places) if placed else pattern
 
 
 # ---------------------------------------------------------------------------- garment lines
@@ -204,6 +207,9 @@ def _on_panel(reader: Reader, words: Words) -> None:
         raise ToileError(f"more than {PANEL_LIMIT} panels")
     base = _base(reader, words) if len(words) == 4 else reader.panels.get(name)
     reader.draft = PanelDraft(name, reader.line, base=base, fabric=base.fabric if base else reader.fabric)
+    if len(words) == 4 and (said := reader.places.get(name_of(words[3]))):
+        turned = words[1].text == "mirror"
+        reader.places[name] = tuple(OTHER_SIDE.get(word, word) if turned else word for word in said)
 
 
 def _on_remove(reader: Reader, words: Words) -> None:
