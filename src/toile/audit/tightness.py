@@ -86,7 +86,7 @@ def levels(garment: Garment, position: Floats, body: Body) -> list[Level]:
             thighs = np.isin(middle, [LIMBS.index(f"{s}_thigh") for s in ("left", "right")])
             mine = np.union1d(mine, np.flatnonzero(hip & thighs))
         if len(mine):
-            found += _of_limb(garment, position, body, limb, mine)
+            found += _of_limb(garment, position, body, limb, mine.astype(np.int32))
     return found
 
 

@@ -61,7 +61,7 @@ def _ends(body: Body, vertices: Floats) -> list[_End]:
     for side in SIDES:
         for near, name in (("forearm", "hand"), ("shin", "foot")):
             joint = _border(body, f"{side}_{near}", f"{side}_{name}")
-            mine = np.flatnonzero(body.limb == LIMBS.index(f"{side}_{name}"))
+            mine = np.flatnonzero(body.limb == LIMBS.index(f"{side}_{name}")).astype(np.int32)
             if not len(joint) or not len(mine):
                 continue
             root = vertices[joint].mean(axis=0)
