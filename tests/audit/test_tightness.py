@@ -13,7 +13,7 @@ from toile.garment.build import build
 from toile.garment.place.limb_axes import heights
 from toile.pattern.formats.text.read import parse
 from toile.render.surface import MARK, with_open_seams
-from toile.sim.dress.dress import OPEN, dress
+from toile.sim.dress.dress import dress
 from toile.sim.dress.open_seams import open_seams, without_open
 
 EDGE = 0.04
@@ -112,7 +112,7 @@ def test_a_seam_that_stays_open_is_told_with_its_reason(narrow: Recording) -> No
     marked = (colour == MARK).all(axis=-1)
     assert 4 <= marked.sum() < 0.2 * len(unsewn.triangles)
     # and the audit tells it instead of a bare gap
-    told = replace(narrow, settings={**narrow.settings, OPEN: [found.to_json()]})
+    told = replace(narrow, provenance=replace(narrow.provenance, left_open=(str(found),)))
     assert str(found) in audit_drape(told).broken
 
 

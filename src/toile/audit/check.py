@@ -437,7 +437,7 @@ def audit_drape(recording: Recording) -> Audit:
         if level is not None and level.lacks > 0.0:
             first = str(level)
             found = replace(found, problems=(first, *found.problems), tight=(first, *found.tight))
-    left_open = tuple(str(one["text"]) for one in recording.settings.get("open_seams", ()))
+    left_open = recording.provenance.left_open
     others = tuple(p for p in found.problems if not (left_open and p.startswith(f"seam {found.seam_worst} ")))
     return replace(found, problems=(*left_open, *others))
 

@@ -32,7 +32,6 @@ from toile.jobs.dressing import dressed
 from toile.jobs.names import check_names
 from toile.jobs.records import DressJob, GarmentSource
 from toile.render.picture import picture_of
-from toile.sim.dress.dress import OPEN
 from toile.store.record import RecordedFile
 
 RESULT = "dressed.toile"
@@ -70,7 +69,7 @@ def run_dress(options: argparse.Namespace) -> int:
     put_audit(found)
     print("\n".join(found.lines()))
     write_results(made.recording, outputs, options.smooth)
-    if OPEN in made.recording.settings:
+    if made.recording.provenance.left_open:
         picture = outputs[0].with_name(f"{outputs[0].stem}.open.png")
         picture_of(made.recording, picture)
         print(f"look at {picture}: seams that stay open are marked red")

@@ -34,6 +34,8 @@ class Provenance:
     """name of the motion"""
     notes: tuple[str, ...] = ()
     """what was assumed about the patterns, or done to them"""
+    left_open: tuple[str, ...] = ()
+    """seams that did not close: where, how far and why, one line each"""
     left_crossing: tuple[int, ...] = ()
     """pairs that still crossed, by frame"""
     loop: Mapping[str, Any] = field(default_factory=dict)

@@ -27,9 +27,6 @@ from toile.sim.dress.sew import Progress, Sewn, SewSettings, silent
 from toile.sim.method import COLLIDER, SOLVER, Method, make_method
 from toile.sim.solvers.xpbd import XpbdSettings
 
-OPEN = "open_seams"
-"""in a recording's settings: seams that did not close, with their reasons"""
-
 
 def dress(
     patterns: Sequence[Pattern | MeshGarment],
@@ -107,7 +104,8 @@ def dress_garments(
     left_open = (*left_open, *sewn.open_seams)
     if not left_open:
         return recording
-    return replace(recording, settings={**recording.settings, OPEN: [one.to_json() for one in left_open]})
+    told = replace(recording.provenance, left_open=tuple(str(one) for one in left_open))
+    return replace(recording, provenance=told)
 
 
 def _put_on(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,10 +41,6 @@ class OpenSeam:
             f"{self.garment}: seam {self.seam} between panels {between} stays open by {cm(self.gap)} "
             f"along {cm(self.length)}: {self.why}"
         )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
-        return {**asdict(self), "panels": list(self.panels), "place": list(self.place), "text": str(self)}
 
 
 def without_open(garment: Garment, position: Floats, largest_gap: float) -> Garment:
