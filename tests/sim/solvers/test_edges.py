@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
+from toile._kernels import SurfaceTree
 from toile.body.model.make import named_body
 from toile.body.model.skin import rest_pose, vertex_normals
-from toile.core.records import PosedBody, Scene
+from toile.core.records import PosedBody, Scene, State
+from toile.garment.shapes import flat_position, square_cloth
 from toile.sim.colliders.contacts import make_collider
 from toile.sim.frame.advance import GRAVITY, STILL_AIR
 from toile.sim.solvers.edges import after_contact
+from toile.sim.solvers.table import make_solver
 
 
 @pytest.mark.parametrize("collider", ["limb_maps", "maps", "surface"])
@@ -35,3 +38,24 @@ def test_cloth_that_travels_with_the_body_stays_in_contact(collider):
     out = np.einsum("ij,ij->i", moved - at, normal[chest])
     assert len(out) > 30
     assert np.median(out) == pytest.approx(0.006, abs=0.001)
+
+
+@pytest.mark.parametrize(("solver", "tune"), [
+    ("spring", {"contact_queries": 0}), ("spring", {"contact_queries": 4}), ("verlet", {}), ("implicit", {}),
+])  # fmt: skip
+def test_no_method_lets_a_walker_through_late_in_a_frame(solver, tune):
+    # cloth travels with the chest, and into it: it would be 3 cm inside at the end of the frame
+    body = named_body("woman")
+    still, speed, dt = rest_pose(body), np.array([0.0, 0.0, 1.5]), 1 / 30
+    walker = PosedBody(body, still.vertices, np.tile(speed, (len(body.vertices), 1)), still.world_from_joint)
+    cloth = square_cloth(8, 8, 0.08, 0.08)
+    flat = flat_position(cloth) - flat_position(cloth).mean(axis=0)
+    breastbone = np.abs(still.vertices - [0.0, 1.15, 0.1]).sum(axis=1).argmin()
+    front = still.vertices[breastbone, 2] + 0.03
+    start = np.stack([flat[:, 0], 1.15 + flat[:, 1], np.full(len(flat), front)], axis=1)
+    inward = np.tile(speed - np.array([0.0, 0.0, 1.8]), (len(start), 1))
+    scene = Scene(walker, make_collider("maps", body).at(walker), np.zeros(3), STILL_AIR)
+    after = make_solver(solver, cloth, **tune).step(State(start, inward), scene, dt)
+    skin = SurfaceTree(body.triangles, still.vertices + dt * speed)
+    _, gap, *_ = skin.nearest(after.position, 0.3)
+    assert gap.min() > 0.0

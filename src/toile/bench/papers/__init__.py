@@ -7,12 +7,14 @@ from pathlib import Path
 
 from toile.bench.papers.dressing import fewest_vertices, image_against_object
 from toile.bench.papers.falling import falling
+from toile.bench.papers.figures import figures
 from toile.bench.papers.growth import growth
 from toile.bench.papers.hanging import hanging
 from toile.bench.papers.records import Bench, Progress, Section
 from toile.bench.papers.report import write_report
 from toile.bench.papers.tablecloth import tablecloth
 from toile.bench.papers.walking import following, walking
+from toile.bench.papers.wardrobe import wardrobe
 from toile.core.choices import choose
 
 EXPERIMENTS: dict[str, Callable[[Bench], Section]] = {
@@ -22,6 +24,8 @@ EXPERIMENTS: dict[str, Callable[[Bench], Section]] = {
     "growth": growth,
     "walking": walking,
     "following": following,
+    "wardrobe": wardrobe,
+    "figures": figures,
     "hanging": hanging,
     "falling": falling,
 }

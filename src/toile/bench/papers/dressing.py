@@ -57,8 +57,8 @@ def _both_spaces(bench: Bench, kind: str, body: PosedBody) -> tuple[list[tuple[s
     made = cut(kind, body.body, bench.size(paper[0], 250))
     rows, contacts, worn = list[tuple[str, ...]](), dict[str, float](), dict[str, Dressed]()
     for at, (collider, space) in enumerate(SPACES.items()):
-        cloth, contact = iteration_times(made, body, collider, bench.size(30, 3))
-        sewn = dress_by_springs(made, body, collider, bench.size(MOST, 60))
+        cloth, contact = iteration_times(made, body, collider, bench.size(30, 3), bench.size(MOST, 30))
+        sewn = dress_by_springs(made, body, collider, bench.size(MOST, 20))
         contacts[collider], worn[collider] = contact, sewn
         rows.append(
             (

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, clock
-from toile.bench.papers.scene import draw, quality, worn_meshes
+from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, at_most, clock
+from toile.bench.papers.scene import Quality, draw, quality, worn_meshes
 from toile.body.model.make import named_body
 from toile.body.model.skin import pose_body, rest_pose
 from toile.core.records import Body, ContactQuery, Floats, Garment, PosedBody, State
@@ -41,6 +41,8 @@ PAPER: dict[tuple[int, bool], tuple[str, str]] = {
     (256, True): ("20-24/14-15", "14-55"),
 }
 """(cells, only parts that can collide) → frames a second with 20/40 iterations, and adaptive"""
+DEEP = 0.005
+"""deepest that a vertex may be under the skin [m]"""
 ADAPTIVE = 5e-4
 """movement in a sweep below which relaxation ends [m]"""
 MODES: dict[str, dict[str, Any]] = {
@@ -133,8 +135,8 @@ Runs = dict[tuple[int, bool, str], Fallen]
 
 def falling(bench: Bench) -> Section:
     """Repeat tables 1 and 2."""
-    body, frames = named_body("woman"), bench.size(60, 6)
-    sizes = (64, 128, 256) if not bench.quick else (16, 24)
+    body, frames = named_body("woman"), bench.size(60, 4)
+    sizes = (64, 128, 256) if not bench.quick else (16,)
     runs: Runs = {}
     cells = [(c, culled, mode) for culled in (False, True) for c in sizes for mode in MODES]
     for done, key in enumerate(cells):
@@ -209,6 +211,11 @@ def _pictures(bench: Bench, runs: Runs) -> tuple[Picture, ...]:
     return tuple(found)
 
 
+def quality_of(cells: int, fallen: Fallen) -> Quality:
+    """Return what became of the sheet in its last frame."""
+    return quality(square_cloth(cells - 1, cells - 1, SIDE, SIDE), fallen.state.position, fallen.body)
+
+
 def _claims(runs: Runs, sizes: tuple[int, ...]) -> tuple[Claim, ...]:
     """Judge by CPU time, which other programs disturb least; our own goal by the clock."""
     cpu = {key: float(fallen.cpu[1:].mean()) for key, fallen in runs.items()}
@@ -226,6 +233,9 @@ def _claims(runs: Runs, sizes: tuple[int, ...]) -> tuple[Claim, ...]:
             f"{np.mean(stop):.2f} times as fast on average, {min(stop):.2f} to {max(stop):.2f}",
         ),
     ]
+    for cells in sizes:
+        deepest = quality_of(cells, runs[cells, True, "40"]).deepest
+        claims.append(at_most(f"{cells} × {cells}, 40 sweeps: cloth lies on the walker", deepest, DEEP, "mm"))
     goal = runs.get((256, True, "20"))
     if goal is not None:
         words = f"our own goal: 256 × 256 with 20 sweeps at {GOAL:g} steps a second"

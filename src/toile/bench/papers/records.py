@@ -50,6 +50,32 @@ class Claim:
         return f"{'holds' if self.holds else 'does not hold'}: {self.text} ({self.why})"
 
 
+UNITS = {
+    "%": (100.0, " %"),
+    "mm": (1000.0, " mm"),
+    "ms": (1000.0, " ms"),
+    "x": (1.0, " times"),
+    "": (1.0, ""),
+}
+"""unit → factor from SI, and how it is written"""
+
+
+def at_most(text: str, value: float, bound: float, unit: str = "") -> Claim:
+    """Return the hypothesis that a figure is no more than a bound, with its margin."""
+    return Claim(text, bool(value <= bound), _margin(value, bound, bound - value, unit))
+
+
+def at_least(text: str, value: float, bound: float, unit: str = "") -> Claim:
+    """Return the hypothesis that a figure is no less than a bound, with its margin."""
+    return Claim(text, bool(value >= bound), _margin(value, bound, value - bound, unit))
+
+
+def _margin(value: float, bound: float, margin: float, unit: str) -> str:
+    factor, word = UNITS[unit]
+    figures = (f"{factor * figure:.3g}{word}" for figure in (value, bound, margin))
+    return "{} against {}, margin {}".format(*figures)
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A rendered picture."""

@@ -22,7 +22,7 @@ from toile.sim.frame.advance import advance_frame
 from toile.sim.frame.attach import Attachment
 from toile.sim.solvers.base import Solver
 
-STUDIO = Studio(samples=4)
+STUDIO, SKETCH = Studio(samples=4), Studio(samples=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,18 @@ class Walked:
     """per frame: pose, collider, solver [s], (f,)"""
     state: State
     body: PosedBody
+    qualities: tuple[Quality, ...]
+    """of every timed frame"""
+
+    @property
+    def each(self) -> float:
+        """Return the median time of a frame [s]."""
+        return float(np.median(self.seconds))
+
+    @property
+    def worst(self) -> Quality:
+        """Return the largest stretch and depth of all frames."""
+        return Quality(max(q.stretch for q in self.qualities), max(q.deepest for q in self.qualities))
 
 
 def walk(
@@ -81,14 +93,17 @@ def walk(
     if len(garment.hold_particle):
         solver.pin(garment.hold_particle)
     state, seconds = State(position, np.zeros_like(position)), []
+    qualities = list[Quality]()
     first = round(lead * fps)
     for frame in range(1, first + frames + 1):
         start = clock()
         after = pose_body(body, lead_in(body, track, frame * dt, lead), before, dt)
         state = advance_frame(solver, collider, held.carry(state, after, dt), before, after, dt)
         seconds.append(clock() - start)
+        if frame > first:
+            qualities.append(quality(garment, state.position, after))
         before = after
-    return Walked(np.array(seconds[first:]), state, before)
+    return Walked(np.array(seconds[first:]), state, before, tuple(qualities))
 
 
 def sphere_mesh(centre: Floats, radius: float, rows: int = 32) -> Mesh:
@@ -122,7 +137,11 @@ def draw(
     """Render meshes into the report's folder."""
     small = 0.5 if bench.quick else 1.0
     picture = render_views(
-        meshes, views=views, width=round(small * width * len(views)), height=round(small * 600), studio=STUDIO
+        meshes,
+        views=views,
+        width=round(small * width * len(views)),
+        height=round(small * 600),
+        studio=STUDIO if not bench.quick else SKETCH,
     )
     write_png(bench.folder / f"{name}.png", picture)
     return Picture(f"{name}.png", caption)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, clock
+from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, at_most, clock
 from toile.bench.papers.scene import draw, quality, sphere_mesh
 from toile.core.records import Floats, Garment, Scene, State
 from toile.core.units import cm
@@ -24,8 +24,13 @@ SOFT = {"structural": 8.0, "shear": 3.0, "flexion": 0.1}
 RULES = {
     "none": "no restriction (left image)",
     "average": "both ends get the mean, eq. 5",
-    "directional": "directional modification, eq. 6 (right image)",
+    "directional": "directional modification, eq. 6 without gravity, four sweeps (ours)",
+    "letter": "directional modification, eq. 6 to the letter (right image)",
 }
+SETTINGS: dict[str, dict[str, object]] = {
+    "letter": {"over_elongation": "directional", "gravity_directs": True, "sweeps": 1}
+}
+"""rules that are more than a name"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,9 +84,10 @@ def tablecloth(bench: Bench) -> Section:
     )
     rides = {}
     for k, rule in enumerate(RULES):
-        bench.progress("tablecloth", k / 4)
+        bench.progress("tablecloth", k / 5)
+        rule_settings = SETTINGS.get(rule, {"over_elongation": rule})
         rides[rule] = ride(
-            "spring", cells, still, moving, over_elongation=rule, threshold=0.05, columns=cells, **SOFT
+            "spring", cells, still, moving, threshold=0.05, columns=cells, **SOFT, **rule_settings
         )
     rides["default"] = ride("xpbd", cells, still, moving)
     rows = [
@@ -94,13 +100,15 @@ def tablecloth(bench: Bench) -> Section:
         )
         for rule, r in rides.items()
     ]
-    lag = {rule: r.lag for rule, r in rides.items()}
+    stretch = {rule: quality(r.garment, r.position).stretch for rule, r in rides.items()}
     return Section(
         title="Tablecloth over a moving sphere",
         source="Vassilev, Spanlang & Chrysanthou 2001, figure 8",
         text=f"A cloth of {cells} × {cells} cells, {SIDE:g} m wide, drapes for {still:g} s over a sphere of "
         f"{RADIUS:g} m radius, which then moves sideways at {SPEED:g} m/s for {moving:g} s; threshold 5 %. "
-        "The paper gives pictures, no figures. The lag is how far the cloth as a whole stays behind.",
+        "The paper gives pictures, no figures. The lag is how far the cloth as a whole stays behind. To the "
+        "letter gravity is part of eq. 6 and every spring is visited once a step; hanging cloth "
+        "runs away then (docs/solver-spring.md), so ours leaves gravity out and visits four times.",
         tables=(
             Table(
                 "After the ride",
@@ -109,22 +117,21 @@ def tablecloth(bench: Bench) -> Section:
             ),
         ),
         pictures=tuple(_picture(bench, rule, r) for rule, r in rides.items()),
-        claims=(
-            Claim(
-                "unrestricted springs stretch too much, the directional modification limits them",
-                bool(
-                    quality(rides["directional"].garment, rides["directional"].position).stretch
-                    < quality(rides["none"].garment, rides["none"].position).stretch
-                ),
-                "compare the stretch in the table",
-            ),
-            Claim(
-                "directional modification follows the moving sphere where plain averaging lags",
-                lag["directional"] < lag["average"],
-                f"lag {cm(lag['directional'])} against {cm(lag['average'])}",
-            ),
-        ),
+        claims=_claims({rule: r.lag for rule, r in rides.items()}, stretch),
     )
+
+
+def _claims(lag: dict[str, float], stretch: dict[str, float]) -> tuple[Claim, ...]:
+    """Judge what figure 8 shows, for the rule as printed and for ours."""
+    found = []
+    for rule, whose in (("letter", "to the letter"), ("directional", "without gravity in eq. 6 (ours)")):
+        text = f"the directional modification, {whose}, stretches less than unrestricted springs"
+        found.append(at_most(text, stretch[rule], stretch["none"], "%"))
+        text = f"the directional modification, {whose}, follows the sphere better than plain averaging"
+        found.append(at_most(text, lag[rule], lag["average"], "mm"))
+        text = f"the directional modification, {whose}, keeps 99 % of the edges under the threshold of 5 %"
+        found.append(at_most(text, stretch[rule], 0.05, "%"))
+    return tuple(found)
 
 
 def _picture(bench: Bench, rule: str, ridden: Ridden) -> Picture:
