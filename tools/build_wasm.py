@@ -24,7 +24,7 @@ OTHER_METHODS = {
     *("ellipsoids", "ellipsoids_plain", "boxes", "ball", "respond", "limb_maps"),
 }
 """what the default method does without: the page plays nothing else"""
-COMMON = ["-target", "wasm32-wasi", "-std=c++20", "-O3"]
+COMMON = ["-target", "wasm32-wasi", "-std=c++20", "-O3", "-g0"]
 COMPILE = [
     "-msimd128",
     "-mbulk-memory",
