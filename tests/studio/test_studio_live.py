@@ -13,6 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from studio_client import Page, Server, kill_session, page_of
+from toile.io.blocks import unpack_blocks
 from toile.pattern.library import write_pattern
 from toile.studio.commands import AddDraft
 from toile.studio.edits import apply
@@ -387,3 +388,13 @@ def test_a_token_is_needed_elsewhere(tmp_path: Path) -> None:
             )
     finally:
         made.close()
+
+
+def test_the_page_gets_a_scene_that_lives_by_itself(skirt: Page) -> None:
+    skirt.do("ask_scene")
+    skirt.wait(lambda: skirt.scene is not None)
+    blocks = {block.kind: block for block in unpack_blocks(skirt.scene)}
+    assert blocks["HEAD"].meta["content"] == "scene"
+    arrays = {name: np.asarray(values) for name, values in blocks["SCEN"].arrays.items()}
+    assert len(arrays["start.position"]) == len(skirt.frame.position)
+    assert "MOTN" in blocks

@@ -57,8 +57,10 @@ class Outgoing:
         known = self._cloth.get(side)
         if known is not None and known[1] == key and _same_triangles(known[0], garment):
             if known[0] is not garment:
-                # while an outline is dragged only places change; its print follows when the hand pauses
-                self._cloth[side], self._stale[side] = (garment, key), now
+                self._cloth[side] = garment, key
+                if not np.array_equal(known[0].uv, garment.uv):
+                    # while an outline is dragged only places change; its print follows when the hand pauses
+                    self._stale[side] = now
             if side not in self._stale or now < self._stale[side] + PAUSE:
                 return
         self._stale.pop(side, None)
