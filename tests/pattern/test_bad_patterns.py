@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from toile.core.errors import ToileError
+from toile.pattern.library import read_pattern
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="limits are set with POSIX means")
 
 PROGRAM = """
@@ -97,3 +100,14 @@ def test_bad_files_get_a_clear_line_within_the_limits(name: str, tmp_path: Path)
     seconds, megabytes = figures.split()
     assert float(seconds) < 5.0
     assert int(megabytes) < 512
+
+
+def test_a_pattern_of_valentina_is_told_what_to_do(tmp_path):
+    """It was read as an SVG without shapes: nobody was told that it has to be exported."""
+    path = tmp_path / "skirt.val"
+    tools = '<point type="endLine" id="2"/><spline type="simple"/><point type="modeling"/>'
+    path.write_text(f"<?xml version='1.0'?>\n<pattern><!-- V --><draw>{tools}</draw><detail/></pattern>")
+    with pytest.raises(
+        ToileError, match=r"1 pieces, drawn by point endLine \(1\), spline simple \(1\):.*DXF AAMA"
+    ):
+        read_pattern(path)

@@ -14,6 +14,7 @@ _AVATARS = (".glb", ".vrm", ".usd", ".usdc", ".usda", ".usdz")
 READERS = {
     ".toile": ("model.make", "load_body"),
     **dict.fromkeys(_AVATARS, ("avatar.measures", "read_measured")),
+    **dict.fromkeys((".vit", ".smis", ".json", ".yaml", ".yml"), ("measure.files", "read_measures")),
     **dict.fromkeys((".obj", ".ply", ".stl", ".vtp"), ("scan.reconstruct", "read_scan")),
 }
 """file ending → module and reader of bodies, loaded when it is needed: a body from measures needs no SciPy"""

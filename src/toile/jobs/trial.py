@@ -27,7 +27,7 @@ from toile.pattern.pieces.placement import Proposal, propose_seams_and_places
 from toile.pattern.seams.compare import Score, seams_compared
 from toile.sim.dress.dress import dress
 
-ENDINGS = (".json", ".txt", ".dxf", ".svg", ".plt", ".hpgl")
+ENDINGS = (".json", ".txt", ".dxf", ".svg", ".plt", ".hpgl", ".val", ".sm2d")
 """files of a folder that are tried"""
 GIGABYTE = 1 << 30
 """[bytes]"""

@@ -11,7 +11,7 @@ from typing import Any
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
 from toile.io.untrusted_files import decode, read_bytes, write_bytes
-from toile.pattern.formats import garmentcode, hpgl
+from toile.pattern.formats import garmentcode, hpgl, seamly
 from toile.pattern.formats.dxf import read as dxf
 from toile.pattern.formats.dxf.grade_rules import RuleTable, parse_rules
 from toile.pattern.formats.dxf.write import to_dxf
@@ -52,7 +52,12 @@ def _read_hpgl(data: bytes, name: str, source: str, **_: Any) -> Pattern:
     return hpgl.parse(data, name, source)
 
 
+def _read_seamly(data: bytes, name: str, source: str, **_: Any) -> Pattern:
+    return seamly.parse(data, name, source)
+
+
 READERS: dict[str, Callable[..., Pattern]] = {
+    "seamly": _read_seamly,
     "garmentcode": _read_garmentcode, "text": _read_text, "dxf": dxf.parse, "svg": _read_svg,
     "hpgl": _read_hpgl,
 }  # fmt: skip
@@ -221,7 +226,7 @@ def _format(data: bytes, source: str) -> str:
     if head.startswith(b"AutoCAD Binary DXF"):
         return "dxf"
     if head[:1] == b"<":
-        return "svg"
+        return "seamly" if seamly.looks_like(head) else "svg"
     if b"\0" in head:
         raise ToileError(f"{source}: not a pattern file (it holds binary data)")
     lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines()]
