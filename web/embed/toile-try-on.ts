@@ -77,7 +77,10 @@ export class ToileTryOn extends HTMLElement {
       if (turn !== this.asked || !this.stage) return;
       this.stage.setBody(file.body);
       this.stage.setCloth(file.cloth);
-      this.stage.setFrame(file.at(0));
+      // with the arms down
+      await file.complete;
+      if (turn !== this.asked || !this.stage) return;
+      this.stage.setFrame(file.at(file.duration));
       this.stage.glide({ target: [0, 0.9, 0], distance: 4.2, azimuth: 0.35, elevation: 0.05 }, 0);
       this.tell("");
       this.dispatchEvent(new CustomEvent("toile-ready"));

@@ -84,7 +84,7 @@ export class Caller {
   }
 
   private async send(method: string, path: string, init: RequestInit): Promise<Response> {
-    const answer = await fetch(this.base + path, { ...init, method, credentials: "same-origin" }).catch((error: unknown) => {
+    const answer = await fetch(this.base + path, { ...init, method, credentials: this.base ? "include" : "same-origin" }).catch((error: unknown) => {
       throw new Unreachable(String(error));
     });
     if (answer.ok) return answer;

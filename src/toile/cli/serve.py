@@ -38,6 +38,9 @@ def add_serve(commands: Commands) -> None:
     parser.add_argument(
         "--public", metavar="ADDRESS", help="how visitors reach it, as in https://shop.example"
     )
+    parser.add_argument(
+        "--embed", metavar="ORIGINS", help="own pages that show garments of this shop: https://www.example"
+    )
     parser.add_argument("--checkout", metavar="ADDRESS", help="the merchant's own checkout, after ordering")
     parser.add_argument(
         "--retention-days", type=float, metavar="N", help="forget absent visitors (default: 30)"
@@ -63,6 +66,7 @@ def run_serve(options: argparse.Namespace) -> int:
         "workers",
         "cluster",
         "public",
+        "embed",
         "checkout",
         "retention_days",
         "rate",

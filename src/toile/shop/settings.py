@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from toile.core.errors import ToileError
 
@@ -32,6 +33,8 @@ class ShopSettings:
     """merchant's token; empty: made at first start and kept in the folder. Needed by name off loopback"""
     checkout: str = ""
     """address of the merchant's own checkout that gets the customer after ordering; empty: none"""
+    embed: str = ""
+    """origins of the merchant's own pages that show garments of this shop, by commas: https://www.example"""
     workers: int = 2
     """processes that sew; with a cluster: jobs that are given to it at a time"""
     cluster: str = ""
@@ -62,6 +65,12 @@ class ShopSettings:
             raise ToileError(f"an edge length of {self.edge:g} m: choose 0.005 to 0.1")
         if self.cluster and not self.cluster.startswith(("tcp://", "tls://")):
             raise ToileError(f"--cluster {self.cluster[:60]}: wanted tcp://host:port of a Dask scheduler")
+        for origin in self.embedding:
+            parts = urlsplit(origin)
+            if parts.scheme not in ("http", "https") or not parts.netloc or parts.path or parts.query:
+                raise ToileError(
+                    f"--embed {origin[:60]}: wanted the origin of a page, as in https://www.example"
+                )
         if self.retention_days <= 0:
             raise ToileError("the retention time must be more than 0 days")
         if not is_loopback(self.host):
@@ -71,6 +80,11 @@ class ShopSettings:
     def database_address(self) -> str:
         """Return the SQLAlchemy address of the database."""
         return self.database or f"sqlite:///{self.folder / 'shop.sqlite'}"
+
+    @property
+    def embedding(self) -> frozenset[str]:
+        """Return the origins of pages that may ask from elsewhere."""
+        return frozenset(one.strip().rstrip("/") for one in self.embed.split(",") if one.strip())
 
     @property
     def is_secure(self) -> bool:

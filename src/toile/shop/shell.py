@@ -9,6 +9,7 @@ import time
 from typing import Any
 from urllib.parse import urlsplit
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toile.shop.logs import tell, tell_error
@@ -41,6 +42,23 @@ STUDIO_FILES = "/studio/files/"
 CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
 
+PREFLIGHT = {
+    "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+    "access-control-allow-headers": "content-type, x-csrf-token, idempotency-key",
+    "access-control-max-age": "600",
+}
+
+
+def _shared_with(origin: str) -> dict[str, str]:
+    """Return the headers that let a merchant's own page read an answer."""
+    return {
+        "access-control-allow-origin": origin,
+        "access-control-allow-credentials": "true",
+        "cross-origin-resource-policy": "cross-origin",
+        "vary": "Origin",
+    }
+
+
 class TooLargeError(Exception):
     """More was sent than is read."""
 
@@ -54,6 +72,7 @@ class Shell:
         self._names = {"127.0.0.1", "localhost", "::1"} | ({public} if public else set())
         self._any_name = not is_loopback(shop.settings.host) and not public
         more = {"strict-transport-security": "max-age=31536000"} if shop.settings.is_secure else {}
+        self._embedding = shop.settings.embedding
         self._headers = [(k.encode(), v.encode()) for k, v in (HEADERS | more).items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,8 +107,12 @@ class Shell:
         origin = _header(scope, b"origin")
         if scope["method"] in CHANGES and origin and origin != "null":
             allowed = {f"http://{host}", f"https://{host}", self._shop.settings.public.rstrip("/")}
+            allowed |= self._embedding
             if origin not in allowed:
                 return answer(403, "changes are taken from this shop's own pages only")
+        if scope["method"] == "OPTIONS" and origin in self._embedding:
+            # what a browser asks before it sends a change from a merchant's page
+            return Response(status_code=204, headers=PREFLIGHT)
         if scope["method"] in CHANGES and origin == "null":
             return answer(403, "changes are taken from this shop's own pages only")
         length = _header(scope, b"content-length")
@@ -103,6 +126,10 @@ class Shell:
                 seen.status = message["status"]
                 names = {name.lower() for name, _ in message.get("headers", [])}
                 more = [pair for pair in self._headers if pair[0] not in names]
+                origin = _header(scope, b"origin")
+                if origin in self._embedding:
+                    more = [pair for pair in more if pair[0] != b"cross-origin-resource-policy"]
+                    more += [(k.encode(), v.encode()) for k, v in _shared_with(origin).items()]
                 if b"cache-control" not in names:
                     more.append((b"cache-control", NO_STORE))
                 message["headers"] = [*message.get("headers", []), *more]

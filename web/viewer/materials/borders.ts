@@ -13,6 +13,8 @@ export interface Borders {
 
 /** what lies further inside has no stitches [m] */
 export const FAR = 0.05;
+/** a piece of which more than this share of triangles has no corner inside is too narrow to tell distances in it */
+const NARROW = 0.2;
 
 interface Side { a: number; b: number; sewn: boolean; start: number }
 
@@ -35,10 +37,25 @@ export function findBorders(uv: Float32Array, triangles: Uint32Array, particle: 
       sewn[p] = side.sewn ? 1 : 0;
     }
   }
+  forgetNarrow(distance, triangles, piece);
   // pieces that are still flat have no hems: nothing is sewn yet
   const none = !sides.some((side) => side.sewn);
   if (none) distance.fill(FAR);
   return { distance, along, sewn, open: Uint32Array.from(sides.filter((s) => !s.sewn).flatMap(({ a, b }) => [a, b])) };
+}
+
+/** Where triangles reach from border to border every place between seems to lie on one: such bands get no stitches. */
+function forgetNarrow(distance: Float32Array, triangles: Uint32Array, piece: Int32Array): void {
+  const across = new Map<number, [number, number]>();
+  for (let t = 0; t < triangles.length; t += 3) {
+    const key = piece[triangles[t]!]!, seen = across.get(key) ?? across.set(key, [0, 0]).get(key)!;
+    seen[0]++;
+    if (distance[triangles[t]!]! + distance[triangles[t + 1]!]! + distance[triangles[t + 2]!]! < 1e-6) seen[1]++;
+  }
+  for (let p = 0; p < distance.length; p++) {
+    const [all, flat] = across.get(piece[p]!) ?? [1, 0];
+    if (flat > NARROW * all) distance[p] = FAR;
+  }
 }
 
 /** Sides of triangles that no second triangle of their piece has; sewn: another piece has one between the same particles. */

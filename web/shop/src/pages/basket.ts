@@ -1,17 +1,21 @@
 /** What is to be bought. */
 import { html, type TemplateResult } from "lit-html";
-import type { BasketItem } from "../../../shared/api";
+import type { BasketItem, Catalogue } from "../../../shared/api";
 import { currentBasket, putIn, readBasket, setQuantity } from "../basket";
 import { icon } from "../parts/icon";
 import { say } from "../parts/say";
 import { failed, link, notice, skeletons } from "../parts/states";
 import type { Page, Update } from "../page";
+import { theRail } from "../shop";
 import { ours, price, t } from "../texts";
 
 export function basket(_: Record<string, string>, update: Update): Page {
   let error: unknown;
+  let rail: Catalogue | undefined;
   const load = (): void => {
     error = undefined;
+    // names of colours; the basket does without
+    theRail().then((found) => ((rail = found), update()), () => undefined);
     readBasket().then(update, (why: unknown) => {
       error = why;
       update();
@@ -31,13 +35,15 @@ export function basket(_: Record<string, string>, update: Update): Page {
     update();
   };
 
+  const colourOf = ({ garment_id, colour }: BasketItem): string =>
+    ours(rail?.garments.find((one) => one.id === garment_id)?.colours.find((way) => way.id === colour)?.name ?? colour);
   const row = (item: BasketItem, currency: string): TemplateResult => html`<li class="line">
     <span class="line-picture">
       ${item.picture_url ? html`<img src=${item.picture_url} alt="" width="96" height="128" />` : html`<span class="no-picture">${icon("shirt")}</span>`}
     </span>
     <span class="line-words">
       <a href="/garment/${item.garment_id}">${ours(item.name)}</a>
-      <span class="hint">${t("basket.size", { size: item.size })}, ${item.colour}</span>
+      <span class="hint">${t("basket.size", { size: item.size })}, ${colourOf(item)}</span>
       <span class="stepper" role="group" aria-label=${t("basket.count", { name: ours(item.name) })}>
         <button class="tool" aria-label=${t("basket.less", { name: ours(item.name) })} ?disabled=${item.quantity < 2} @click=${() => void change(item, item.quantity - 1)}>${icon("minus")}</button>
         <span aria-live="polite">${item.quantity}</span>
