@@ -46,7 +46,7 @@ def run_gpu_command(options: argparse.Namespace) -> int:
     device, cells, picture = run_gpu(options.cells, max(2, options.frames), lambda cell: print(line(cell)))
     print(verdict(device))
     if output:
-        write_png(output, picture[:, :, :3].astype(np.float32) / 255)
+        write_png(output, picture[:, :, :3].astype(np.float32) / np.float32(255))
     return 0 if all(cell.finite for cell in cells) else 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from toile.bench.papers.records import Bench, Claim, Picture, Section, Table, at_most
@@ -17,14 +19,16 @@ from toile.sim.dress.dress import dress_garments
 from toile.sim.papers import PAPERS
 from toile.sim.walk.animate import AnimateSettings, animate
 
-FIGURES = {
+Worn = tuple[tuple[str, dict[str, Any]], ...]
+"""drafts with their style, inner garments first"""
+FIGURES: dict[str, tuple[str, Worn]] = {
     "figure 6, left: dress": ("woman", (("top", {"length": 0.45}),)),
     "figure 6, right: shirt and skirt": ("woman", (("skirt", {}), ("top", {}))),
     "figure 7, left: vest and shorts": ("man", (("trousers", {"length": "knee"}), ("top", {}))),
     "figure 7, right: shirt and trousers": ("man", (("trousers", {}), ("tshirt", {}))),
 }
 """caption → body, and drafts with their style, inner garments first"""
-WALKING = {"woman": (("skirt", {}),), "man": (("trousers", {}),)}
+WALKING: dict[str, Worn] = {"woman": (("skirt", {}),), "man": (("trousers", {}),)}
 """figure 9: who walks in what"""
 EDGE = 0.03
 """[m]"""
@@ -32,9 +36,7 @@ DEEP = 0.005
 """deepest that cloth may be under the skin of a still body [m]"""
 
 
-def dressed(
-    body: Body, worn: tuple[tuple[str, dict[str, object]], ...], number: str, edge: float
-) -> Recording:
+def dressed(body: Body, worn: Worn, number: str, edge: float) -> Recording:
     """Return a body dressed as a paper does."""
     chosen, measures = PAPERS[number], dict(body.measurements)
     # rectangular patches have no darts

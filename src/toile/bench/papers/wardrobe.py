@@ -123,7 +123,7 @@ def wardrobe(bench: Bench) -> Section:
                 continue
             walked[kind, way.name] = found
             rows.append((kind, way.name, *_figures(found)))
-            pictures.append(_picture(bench, kind, way, found))
+            pictures.append(_picture(bench, body, kind, way, found))
     return Section(
         title="Ordinary garments on a walking body",
         source="all papers; our own goals",
@@ -161,12 +161,10 @@ def _figures(found: Walked) -> tuple[str, ...]:
     )
 
 
-def _picture(bench: Bench, kind: str, way: Way, found: Walked) -> Picture:
+def _picture(bench: Bench, body: Body, kind: str, way: Way, found: Walked) -> Picture:
     worst = int(found.deepest.argmax())
     shown = found.recording
-    posed = PosedBody(
-        shown.body, shown.body_vertices[worst], np.zeros_like(shown.body.vertices), np.zeros((0, 4, 4))
-    )
+    posed = PosedBody(body, shown.body_vertices[worst], np.zeros_like(body.vertices), np.zeros((0, 4, 4)))
     meshes = worn_meshes(shown.garment, shown.positions[worst], posed)
     name = "".join(c if c.isalnum() else "_" for c in f"wardrobe_{kind}_{way.name}")
     return draw(bench, name, f"{kind}, {way.name}: the deepest frame", meshes, ("three_quarter", "back"), 300)
