@@ -17,6 +17,7 @@ from toile.body.model.make import named_body
 from toile.cli import main
 from toile.core.errors import ToileError
 from toile.garment.shapes import square_cloth
+from toile.sim.papers import PAPERS
 
 FOUND = {
     "tablecloth": ("tablecloth_letter.png", 6),
@@ -98,6 +99,10 @@ def test_the_report_says_what_does_not_hold(tmp_path):
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "**does not hold**: faster (3 against 2 ms)" in text
     assert "| 1/2 | 3 |" in text
+    # what is not as published stands in every report
+    assert PAPERS["004"].ours in text
+    assert "closed True (letter: False)" in text
+    assert "over_elongation average (letter: directional)" in text
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<code>code</code> &amp; signs &lt;" in page
     assert 'class="no"' in page

@@ -7,11 +7,13 @@ import os
 import platform
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import toile
 from toile.bench.papers.records import Claim, Plot, Section, Table
 from toile.core.atomic import replacing
+from toile.sim.papers import PAPERS
 
 STYLE = (
     "body{font:15px/1.5 sans-serif;max-width:1100px;margin:2em auto;padding:0 1em;color:#222}"
@@ -70,6 +72,19 @@ def all_claims(sections: Sequence[Section]) -> list[Claim]:
     return [claim for section in sections for claim in section.claims]
 
 
+def deviations() -> Table:
+    """Return what is not as published: what each paper leaves open, and what our defaults do otherwise."""
+    rows = []
+    for number, published in PAPERS.items():
+        method = published.method()
+        settings = (method.solver_settings, method.collider_settings)
+        usual = {name: value for own in settings for name, value in asdict(type(own)()).items()}
+        mended = (f"{name} {usual[name]} (letter: {value})" for name, value in published.tune.items())
+        rows.append((number, published.title, published.ours, ", ".join(mended)))
+    columns = ("paper", "title", "not given: ours, also to the letter", "mended: otherwise than published")
+    return Table("What is not as published", columns, tuple(rows))
+
+
 def _complete(sections: Sequence[Section], plotted: Sequence[str]) -> bool:
     """Return whether every plot was drawn."""
     return all(plot.name in plotted for section in sections for plot in section.plots)
@@ -87,6 +102,7 @@ def _markdown(sections: Sequence[Section], plotted: Sequence[str], quick: bool) 
     lines += [
         f"- **{'holds' if c.holds else 'does not hold'}**: {c.text} ({c.why})" for c in all_claims(sections)
     ]
+    lines += ["", f"## {deviations().title}", "", *_markdown_table(deviations())]
     for section in sections:
         lines += ["", f"## {section.title}", "", f"*{section.source}.* {section.text}", ""]
         for table in section.tables:
@@ -110,6 +126,7 @@ def _html(sections: Sequence[Section], plotted: Sequence[str], quick: bool) -> s
     if not _complete(sections, plotted):
         parts.append(f"<p>{_inline(NO_PLOTS)}</p>")
     parts.append("<h2>What the papers claim</h2>" + _claim_list(all_claims(sections)))
+    parts.append(_html_table(deviations()))
     for section in sections:
         parts.append(f"<h2>{_inline(section.title)}</h2>")
         parts.append(f"<p><i>{_inline(section.source)}.</i> {_inline(section.text)}</p>")
