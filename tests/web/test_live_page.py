@@ -169,6 +169,22 @@ def test_a_page_that_cannot_live_plays_and_says_why(
     assert page.get_by_role("button", name="Pause").is_visible()
 
 
+def test_a_device_that_is_too_slow_plays_and_says_so(looks: Path, page: Any) -> None:
+    with served(looks / "page") as address:
+        page.goto(address)
+        lives(page)
+        # as if frames took a tenth of a second
+        page.evaluate(
+            """Object.defineProperties(document.querySelector("toile-viewer").live.scene,
+              { frameTime: { get: () => 100 }, measured: { get: () => 60 } })"""
+        )
+        page.wait_for_function("document.querySelector('toile-viewer').playback?.time > 0.1", timeout=SLOW)
+        assert "too slow" in told(page)
+        assert "recording" in told(page)
+        assert page.evaluate("document.querySelector('toile-viewer').live") is None
+        assert page.get_by_role("button", name="Pause").is_visible()
+
+
 def test_the_engine_lies_beside_the_page(looks: Path) -> None:
     for name in ("toile.wasm", "toile-threads.wasm"):
         assert (looks / "page" / "engine" / name).read_bytes() == (ENGINE / name).read_bytes()
