@@ -81,7 +81,7 @@ types: setup
 	$(BIN)/mypy
 
 clean:
-	rm -rf build $(VENV) .venv-bpy node_modules web/node_modules web/stamp src/toile/web/page demo
+	rm -rf build $(VENV) .venv-docs .venv-bpy node_modules web/node_modules web/stamp src/toile/web/page demo
 
 # other programs that open our results, for the tests that prove it; tests of missing ones are skipped
 readers: setup

@@ -4,8 +4,8 @@
     python tools/fuzz.py --only svg --seconds 600 --seed 3
     python tools/fuzz.py --findings found                   # files that broke something are written there
 
-A reader may return something or refuse with ToileError. Anything else (another exception, more than 5 s,
-more than 2 GB) is a finding: exit code 1.
+A reader may return something or refuse with ToileError. Anything else (another exception, more than 5 s of
+processor time, more than 2 GB) is a finding: exit code 1.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from toile.pattern.library import read_pattern
 from toile.store.record import RecordedFile
 
 SLOW = 5
-"""a reader that takes longer is a finding [s]"""
+"""a reader that takes more processor time is a finding [s]"""
 MEMORY = 2**31
 WORDS = (
     b"nan",
@@ -148,7 +148,7 @@ def tried(read: Callable[[Path], None], path: Path, lines: Lines | None) -> str:
     """Read a file; return what is wrong with how that went, empty if nothing."""
     if lines is not None:
         sys.settrace(lines.trace)
-    signal.alarm(SLOW)
+    signal.setitimer(signal.ITIMER_PROF, SLOW)
     try:
         read(path)
     except ToileError as error:
@@ -156,7 +156,7 @@ def tried(read: Callable[[Path], None], path: Path, lines: Lines | None) -> str:
     except (Exception, RecursionError) as error:
         return f"{type(error).__name__}: {error}"[:200]
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         sys.settrace(None)
     return ""
 
@@ -203,7 +203,7 @@ def main() -> int:
     parser.add_argument("--findings", type=Path, default=Path("build/findings"))
     asked = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    signal.signal(signal.SIGALRM, too_slow)
+    signal.signal(signal.SIGPROF, too_slow)
     with tempfile.TemporaryDirectory() as folder:
         corpora = seeds(Path(folder))
     names = [asked.only] if asked.only else list(READERS)

@@ -81,5 +81,10 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'toile' has no attribute '{name}'")
     module, attribute = _HOME[name]
     value = getattr(import_module(f"toile.{module}"), attribute)
+    import_module("toile.render.notebook").attach()
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

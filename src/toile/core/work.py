@@ -56,6 +56,11 @@ def at_work(progress: Progress = unheard, cancel: Asked = never) -> Iterator[Non
         _WORK.reset(token)
 
 
+def is_heard() -> bool:
+    """Return whether somebody has opened `at_work` round this."""
+    return _WORK.get() is not _NOBODY
+
+
 def tell(stage: str, done: float, message: str = "") -> None:
     """Tell how far a stage is (0 … 1); raises Cancelled if the work is to stop."""
     work = _WORK.get()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from toile.core.bar import Heard, heard
 from toile.core.errors import ToileError
 from toile.core.work import tell
 from toile.export.alembic import write_alembic
@@ -109,7 +110,12 @@ AS_RECORDED = frozenset((".toile", ".png", ".gif", ".mp4", ".play", ".html", "")
 
 
 def export(
-    recording: Replayable, path: str | os.PathLike[str], *, smooth: int = 0, **options: Any
+    recording: Replayable,
+    path: str | os.PathLike[str],
+    *,
+    smooth: int = 0,
+    progress: Heard | bool = True,
+    **options: Any,
 ) -> list[Path]:
     """Write a recording in the format that the path's suffix names; return what was written.
 
@@ -119,7 +125,7 @@ def export(
     suffix = Path(path).suffix.lower()
     if suffix not in EXPORTS:
         raise ToileError(f"cannot write {path}: choose one of {ENDINGS}")
-    with opened(recording) as source:
+    with heard(progress), opened(recording) as source:
         shown = Smoothed(source, smooth) if smooth else source
         if suffix not in AS_RECORDED:
             shown = placed(shown, own_axes=suffix in SAY_AXES)

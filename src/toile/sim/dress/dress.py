@@ -11,6 +11,7 @@ import numpy as np
 import toile
 from toile.body.model.skin import rest_pose
 from toile.core import defaults
+from toile.core.bar import Heard, heard
 from toile.core.records import Body, Fabric, Floats, Garment, Ints, Pattern, Recording
 from toile.fit.tuck import tuck_in
 from toile.garment.build import build
@@ -29,7 +30,7 @@ from toile.sim.solvers.xpbd import XpbdSettings
 
 
 def dress(
-    patterns: Sequence[Pattern | MeshGarment],
+    patterns: Pattern | MeshGarment | Sequence[Pattern | MeshGarment],
     body: Body,
     *,
     fabric: Fabrics = defaults.FABRIC,
@@ -40,16 +41,54 @@ def dress(
     collider: str = COLLIDER,
     tune: Mapping[str, Any] | None = None,
     mesh: str = defaults.MESH,
-    progress: Progress = silent,
+    progress: Heard | bool = True,
 ) -> Recording:
     """Return the body in its rest pose, wearing the garments, as a recording of the last two frames.
 
-    Patterns, or meshes that come in place (`read_garment`), are worn in their order: a later one lies over
-    the earlier ones. edge_length [m] is the
-    mesh's target; fabric is one for all or one for each pattern. solver and collider name another method
-    to drape with, tune its settings by name (docs/papers.md); mesh is "triangles" or "grid".
+    One pattern or several, or meshes that come in place (`read_garment`), are worn in their order: a later
+    one lies over the earlier ones. edge_length [m] is the mesh's target; fabric is one for all or one for
+    each pattern. solver and collider name another method
+    to drape with, tune its settings by name (docs/papers.md); mesh is "triangles" or "grid". Progress is
+    shown in terminals and notebooks; False turns it off, a function (what, share done) is told instead.
     """
+    patterns = _worn("dress", patterns, body)
     method = make_method(solver, collider, tune, engine)
+    with heard(progress) as told:
+        return _dress(patterns, body, fabric, edge_length, settings, method, mesh, told)
+
+
+def check_kind(function: str, argument: str, value: object, kinds: tuple[type, ...], advice: str) -> None:
+    """Raise a TypeError that names the argument and says what to give instead."""
+    if not isinstance(value, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"{function}: {argument} is a {type(value).__name__}, wanted a {wanted}: {advice}")
+
+
+def _worn(
+    function: str, patterns: Pattern | MeshGarment | Sequence[Pattern | MeshGarment], body: Body
+) -> Sequence[Pattern | MeshGarment]:
+    """Return what is worn as a list; whatever is no garment or no body is named."""
+    check_kind(function, "body", body, (Body,), 'such as toile.named_body("woman")')
+    if isinstance(patterns, Pattern | MeshGarment):
+        return (patterns,)
+    advice = 'such as toile.draft("skirt", body.measurements) or toile.read_pattern("skirt.txt")'
+    if isinstance(patterns, str | bytes) or not isinstance(patterns, Sequence):
+        check_kind(function, "patterns", patterns, (Pattern,), advice)
+    for k, one in enumerate(patterns):
+        check_kind(function, f"patterns[{k}]", one, (Pattern, MeshGarment), advice)
+    return patterns
+
+
+def _dress(
+    patterns: Sequence[Pattern | MeshGarment],
+    body: Body,
+    fabric: Fabrics,
+    edge_length: float,
+    settings: SewSettings | None,
+    method: Method,
+    mesh: str,
+    progress: Progress,
+) -> Recording:
     fabrics = fabric_of_each(fabric, len(patterns))
     progress("cutting", 0.0)
     items = list(zip(patterns, fabrics, strict=True))

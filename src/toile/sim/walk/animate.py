@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 import toile
+from toile.core import defaults
+from toile.core.bar import Heard, heard
 from toile.core.errors import ToileError
 from toile.core.records import Body, Floats, Garment, Motion, Recording
 from toile.motion.avatar_clip import avatar_track, with_run_up
+from toile.motion.library import MOTIONS, read_motion
 from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import Track
-from toile.sim.dress.dress import dress_garments
-from toile.sim.dress.sew import Progress, silent
+from toile.sim.dress.dress import check_kind, dress_garments
+from toile.sim.dress.sew import Progress
 from toile.sim.frame.advance import STILL_AIR
 from toile.sim.method import COLLIDER, SOLVER, Method, make_method
 from toile.sim.solvers.xpbd import XpbdSettings
@@ -66,22 +69,49 @@ def _from_the_first_frame(track: Track, settings: AnimateSettings) -> tuple[Anim
 def animate(
     garment: Garment | Recording,
     body: Body,
-    motion: Motion | Track,
+    motion: Motion | Track | str = defaults.MOTION,
     *,
+    seconds: float | None = None,
+    fps: float | None = None,
     settings: AnimateSettings | None = None,
     engine: XpbdSettings | None = None,
     solver: str = SOLVER,
     collider: str = COLLIDER,
     tune: Mapping[str, Any] | None = None,
     wind: Floats = STILL_AIR,
-    progress: Progress = silent,
+    progress: Heard | bool = True,
 ) -> Recording:
     """Return the body moving in its clothes, in memory; sim/walk/stream.py writes it to a file as it goes.
 
     garment is one that was built but not sewn (it is sewn first), or a dressed body as `dress` returns it.
+    motion is one of ours by its name, or what `read_motion` returns; seconds and fps go before settings.
     solver and collider name another method than the default engine, tune its settings by name.
     """
-    settings, method = settings or AnimateSettings(), make_method(solver, collider, tune, engine)
+    _check_kinds(garment, body, motion)
+    own = {name: value for name, value in (("seconds", seconds), ("fps", fps)) if value is not None}
+    settings = replace(settings or AnimateSettings(), **own)
+    method = make_method(solver, collider, tune, engine)
+    with heard(progress) as told:
+        return _animated(garment, body, motion, settings, method, wind, told)
+
+
+def _check_kinds(garment: object, body: object, motion: object) -> None:
+    check_kind("animate", "garment", garment, (Garment, Recording), "what toile.dress returns")
+    check_kind("animate", "body", body, (Body,), 'such as toile.named_body("woman")')
+    advice = f"one of {', '.join(MOTIONS)}, or toile.read_motion(FILE)"
+    check_kind("animate", "motion", motion, (Motion, Track, str), advice)
+
+
+def _animated(
+    garment: Garment | Recording,
+    body: Body,
+    motion: Motion | Track | str,
+    settings: AnimateSettings,
+    method: Method,
+    wind: Floats,
+    progress: Progress,
+) -> Recording:
+    motion = read_motion(motion) if isinstance(motion, str) else motion
     dressed = (
         garment
         if isinstance(garment, Recording)
