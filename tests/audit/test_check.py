@@ -260,7 +260,7 @@ def test_crossings_name_their_place(body: Body) -> None:
     two = join([replace(one, panel_names=("inner",)), replace(one, panel_names=("outer",))])
     across = np.concatenate([position, position + np.array([0.02, 0.0, 0.0])])
     text = problems(two, across, body)
-    assert "two garments cross, most in inner and outer" in text
+    assert "two garments cross, most in inner of tube and outer of tube" in text
 
 
 def test_a_piece_that_is_not_sewn_on_can_be_lost_alone(body: Body) -> None:

@@ -160,7 +160,10 @@ class Audit:
             rows.insert(2, ("pinched", where))
         for o in self.openings:
             rows.append(
-                (f"opening {100 * o.girth:.0f} cm", f"{o.panels[0]}: {', '.join(o.branches) or 'nothing'}")
+                (
+                    f"opening {100 * o.girth:.0f} cm",
+                    f"{o.garment}, {o.panels[0]}: {', '.join(o.branches) or 'nothing'}",
+                )
             )
         text = [f"{name:<16} {value}" for name, value in rows]
         tight = [f"TIGHT            {problem}" for problem in self.tight]
@@ -265,7 +268,7 @@ class Auditor:
             return ""
         panel = np.sort(self.garment.uv_panel[self.garment.triangles_uv[pairs, 0]], axis=1)
         kinds, count = np.unique(panel, axis=0, return_counts=True)
-        return " and ".join(self.garment.panel_names[k] for k in np.unique(kinds[count.argmax()]))
+        return " and ".join(panel_called(self.garment, int(k)) for k in np.unique(kinds[count.argmax()]))
 
     def _pairs(self, position: Floats) -> tuple[Ints, Ints, Ints]:
         """Return the skin triangles that cloth crosses, the pairs that cross within and between garments."""
@@ -308,7 +311,7 @@ class Auditor:
     def _panel(self, particles: Bools) -> str:
         """Return the name of the panel that most of these particles belong to."""
         panel = self.garment.uv_panel[particles[self.garment.uv_particle]]
-        return self.garment.panel_names[int(np.bincount(panel).argmax())]
+        return panel_called(self.garment, int(np.bincount(panel).argmax()))
 
     def _why_lost(self, points: Floats, skin: Floats) -> str:
         s = self.settings
@@ -382,6 +385,16 @@ def strain_statistics(garment: Garment, position: Floats) -> StretchStatistics:
     return StretchStatistics(float(share.mean()), float(np.percentile(share, 99.0)), float(torn.max()))
 
 
+def panel_called(garment: Garment, panel: int) -> str:
+    """Return a panel's name; where several garments are worn, with the garment that it belongs to."""
+    name = garment.panel_names[panel]
+    if len(garment.garment_names) < 2:
+        return name
+    points = np.flatnonzero(garment.uv_panel == panel)
+    worn = garment.garment_names[int(garment.particle_garment[garment.uv_particle[points[0]]])]
+    return f"{name} of {worn}"
+
+
 def tightest_panel(garment: Garment, position: Floats) -> str:
     """Return the panel with the greatest mean elongation; elastic ones are made for it and do not count."""
     longer = np.maximum(
@@ -392,7 +405,7 @@ def tightest_panel(garment: Garment, position: Floats) -> str:
     panel = garment.uv_panel[garment.triangles_uv[:, 0]]
     total = np.bincount(panel, longer, len(garment.panel_names))
     count = np.maximum(np.bincount(panel, minlength=len(garment.panel_names)), 1)
-    return garment.panel_names[int((total / count).argmax())]
+    return panel_called(garment, int((total / count).argmax()))
 
 
 def seam_gap(garment: Garment, position: Floats) -> tuple[float, str]:
@@ -401,7 +414,11 @@ def seam_gap(garment: Garment, position: Floats) -> tuple[float, str]:
     if not len(gap):
         return 0.0, ""
     worst = int(gap.argmax())
-    return float(gap[worst]), garment.seam_names[int(garment.seam_id[worst])]
+    name = garment.seam_names[int(garment.seam_id[worst])]
+    if len(garment.garment_names) > 1:
+        of = garment.particle_garment[garment.uv_particle[garment.seam_uv[worst, 0]]]
+        name = f"{name} of {garment.garment_names[int(of)]}"
+    return float(gap[worst]), name
 
 
 def audit(
