@@ -26,15 +26,15 @@ $(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bind
 	$(BIN)/pip install --quiet --disable-pip-version-check "toile[page]" || echo "setup: ziglang cannot be installed: pages will replay clothes, they will not live"
 	touch $@
 
-# what a user needs, without the tools of developers
+# what a user needs, the shop included, without the tools of developers
 $(VENV)/user-stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bindings/python/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	test -e $(VENV)/stamp || $(BIN)/pip install --quiet --disable-pip-version-check -e .
+	test -e $(VENV)/stamp || $(BIN)/pip install --quiet --disable-pip-version-check -e ".[serve]"
 	touch $@
 
 demo: $(VENV)/user-stamp
 	$(BIN)/toile demo -o demo --force
-	@test -e web/stamp || echo "the pages of toile serve and toile studio are built by make page"
+	@test -e web/stamp || echo "before that, make page builds the pages of toile serve and toile studio"
 
 # a wheel for this machine, and the sources; without a network where TOILE_BODY_WHEEL names the body data package
 wheel: $(VENV)/user-stamp
