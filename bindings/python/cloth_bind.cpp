@@ -29,6 +29,7 @@ struct KeptSolver {
         const std::string wrong = check_scene(kept.arrays(), ScenePart::CLOTH);
         require(wrong.empty(), wrong.c_str());
         solver = std::make_unique<ClothSolver>(solver_model(kept.arrays()));
+        solver->forget_arrays(), kept.keep_only(LATER_ARRAYS);
     }
 };
 
@@ -46,7 +47,7 @@ struct StepState {
 
 nb::tuple solver_step(KeptSolver &s, Points position, Points velocity, nb::object contacts, In<double, 3> gravity, In<double, 3> wind, std::optional<double> watch, double dt) {
     StepState state(position, velocity, s.solver->particle_count());
-    require(dt > 0 && dt < 1e6 && (!watch || *watch >= 0), "dt must be positive, and nobody watches for less than no time");
+    require(dt > 0 && dt < 1e6 && (!watch || *watch >= 0), "dt must be positive and below 1e6 s, watch None or at least 0 s");
     PythonSource source(std::move(contacts), state.count);
     {
         nb::gil_scoped_release release;

@@ -1,6 +1,10 @@
 // Arrays of Python by name, as the engine reads them.
 #pragma once
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bind.h"
 #include "core/named_arrays.h"
@@ -20,12 +24,20 @@ class KeptArrays {
             for (std::size_t k = 0; k < array.ndim(); ++k) one.shape.push_back(array.shape(k));
             one.data = array.data();
             arrays_.add(name, std::move(one));
-            kept_.append(nb::cast(array));
+            kept_.emplace_back(name, nb::cast(array));
         }
     }
     const NamedArrays &arrays() const { return arrays_; }
+    // those whose names begin so are kept, the others are let go: nobody may read them from now on
+    template <class Beginnings>
+    void keep_only(const Beginnings &beginnings) {
+        std::erase_if(kept_, [&](const auto &one) {
+            return std::none_of(std::begin(beginnings), std::end(beginnings), [&](std::string_view begin) { return one.first.starts_with(begin); });
+        });
+        arrays_ = {};
+    }
 
   private:
     NamedArrays arrays_;
-    nb::list kept_;
+    std::vector<std::pair<std::string, nb::object>> kept_;
 };

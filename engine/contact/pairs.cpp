@@ -37,7 +37,7 @@ V3 at_point(const T *point, std::int32_t p) {
 }
 
 // Direction from the second primitive (weights < 0) to the first. Where the layers differ it is out of the inner
-// garment, whichever side the cloth is on now; a pair that is not one above the other is somebody else's business. Where a fold
+// garment, whichever side the cloth is on now; a pair that is not one above the other is left to the other tests. Where a fold
 // of that garment has tipped over, or stands up, out of it may be the way into the fold: the cloth stays where it is.
 bool direction(V3 apart, V3 across, std::int32_t upper, std::int32_t lower, V3 outward, bool tipped, V3 &n) {
     const double distance = std::sqrt(dot(apart, apart)), area = std::sqrt(dot(across, across));

@@ -64,7 +64,7 @@ Vec3 contour_pull(const Tree &one, const Tree &other, const Crossing &crossing, 
     const Vec3 at = p + along * (q - p), e = normalised(q - p);
     const TrianglePoint foot = nearest_on_triangle(at, origin, other.vertex(b[1]), other.vertex(b[2]));
     std::copy_n(foot.weight, 3, weight);
-    // a grazing edge would ask for the moon
+    // an edge that nearly lies in the triangle would have to move very far
     double slant = dot(e, n);
     if (std::abs(slant) < 0.2) slant = slant < 0 ? -0.2 : 0.2;
     Vec3 pull{0, 0, 0};

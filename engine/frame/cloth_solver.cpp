@@ -42,7 +42,16 @@ void ClothSolver::prepare() {
     levels_ready_ = false;
 }
 
+void ClothSolver::forget_arrays() {
+    const auto inverse_mass = model_.cloth.inverse_mass;
+    model_.cloth = {}, model_.cloth.inverse_mass = inverse_mass;
+    if (model_.grid) model_.grid->stencil_of = {};
+    model_.layers.reset(), model_.long_threads = {};
+    made_ = {};
+}
+
 void ClothSolver::set_fabric(const FabricScale &scale) {
+    require(!made_.cloth.order.empty(), "the arrays that this cloth was made of are gone");
     const auto scaled = [](std::span<const double> values, double by) {
         std::vector<double> r(values.begin(), values.end());
         for (double &v : r) v *= by;

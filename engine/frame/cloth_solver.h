@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "cloth/cloth.h"
@@ -57,6 +58,9 @@ struct FabricScale {
     double mass = 1, stretch = 1, bend = 1, friction = 1;
 };
 
+// beginnings of the names of arrays that steps still read (frame/scene_arrays.h)
+constexpr std::string_view LATER_ARRAYS[] = {"cloth.inverse_mass", "cloth.triangles", "levels.", "folds."};
+
 constexpr double THIS_STEP = -1;  // near cloth is watched for the step that is asked for
 
 class ClothSolver {
@@ -65,6 +69,9 @@ class ClothSolver {
 
     std::size_t particle_count() const { return cloth_->particle_count(); }
     cloth::Cloth &cloth() { return *cloth_; }
+    // Lets go of the arrays it was made of, but for LATER_ARRAYS: set_fabric is refused from then on.
+    void forget_arrays();
+
     SolverSettings &settings() { return model_.settings; }
     // how often the stretch of the cloth has been measured
     std::size_t measured() const { return measured_; }

@@ -33,7 +33,7 @@ class Repair {
     Repair(const RepairModel &model, std::span<const double> position, std::span<const std::int32_t> pinned);
 
     // Removes crossings; velocities stay, so nothing is flung away, but for those of zones. start: where the cloth was shortly before, with nothing
-    // crossing (particle, 3) [m]; null: nobody knows.
+    // crossing (particle, 3) [m]; null: unknown.
     Repaired run(const ClothState &cloth, SkinContact &skin, const PosedSkin &pose, const double *start);
 
     // where the cloth was before the last repair [m], (particle, 3)

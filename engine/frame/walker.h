@@ -84,7 +84,7 @@ class Walker {
 
     // the skin with its joints at these transforms (joint, 4, 4)
     PosedSkin pose(std::span<const double> world_from_joint) const;
-    // a copy of vertices that somebody else has posed (vertex, 3) [m]
+    // a copy of vertices that the caller has posed (vertex, 3) [m]
     PosedSkin pose_of(std::span<const double> vertices) const;
 
     // Computes the next frame, dt [s] long; it begins where the last one ended.

@@ -42,9 +42,9 @@ def first_writer(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_second_writer_is_refused_and_the_first_ends_well(first_writer: Path) -> None:
     for _ in range(20):
-        with pytest.raises(ToileError, match="being written by somebody else"):
+        with pytest.raises(ToileError, match="is already being written"):
             container.Writer.create(first_writer, {}, {"who": "second"})
-        with pytest.raises(ToileError, match="being written by somebody else"):
+        with pytest.raises(ToileError, match="is already being written"):
             container.Writer.resume(first_writer)
 
 

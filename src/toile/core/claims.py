@@ -85,4 +85,4 @@ def _is_there(name: Path, handle: int) -> bool:
 
 
 def _taken(path: str | os.PathLike[str]) -> ToileError:
-    return ToileError(f"{path} is being written by somebody else: wait, stop it, or choose another name")
+    return ToileError(f"{path} is already being written: wait, stop it, or choose another name")

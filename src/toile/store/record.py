@@ -48,7 +48,7 @@ class Frame:
     notes: Mapping[str, Any] = field(default_factory=dict)
     """what was found out about the frame, such as its audit"""
     posed: Method | None = None
-    """how the skin follows exactly from world_from_joint; None: it does not, or nobody knows"""
+    """how the skin follows exactly from world_from_joint; None: it does not, or it is unknown"""
 
     @property
     def body_vertices(self) -> Floats:

@@ -59,7 +59,7 @@ class Repair:
     def __call__(self, state: State, body: PosedBody, start: Floats | None = None) -> State:
         """Return the state with crossings removed; velocities stay, so nothing is flung away.
 
-        start: where the cloth was shortly before, with nothing crossing (n, 3) [m]; None: nobody knows.
+        start: where the cloth was shortly before, with nothing crossing (n, 3) [m]; None: unknown.
         """
         position, velocity, found = self._kernel.run(
             state.position, state.velocity, self._skin, body.vertices, start
