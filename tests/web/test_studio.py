@@ -284,6 +284,15 @@ LOWEST = (
 )
 
 
+SAME = """
+import json
+from toile.pattern.model.curves import edge_length
+panels = [panel for worn in project.garments for panel in worn.pattern.panels]
+sizes = [edge_length(panel, k) for panel in panels for k in range(len(panel.edges))]
+print(json.dumps([recording.garment.particle_count, *sizes]))
+"""
+
+
 def test_kept_and_handed_over(context: Any, tmp_path: Path) -> None:
     """Recorded, exported, saved, killed, found again; the script makes the same."""
     server = StudioServer(tmp_path / "studio")
@@ -318,10 +327,14 @@ def test_kept_and_handed_over(context: Any, tmp_path: Path) -> None:
         text = hands.until("state.script?.text")
         page.keyboard.press("Escape")
         folder = next((tmp_path / "studio").rglob("*.studio")).parent
-        (folder / "again.py").write_text(text)
+        (folder / "again.py").write_text(text + SAME)
         command = [sys.executable, "again.py"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stderr[-2000:]
+        particles, *sizes = json.loads(done.stdout.splitlines()[-1])
+        assert particles == hands.state("state.status.vertices")
+        seen = hands.state("state.allPieces().flatMap((p) => p.edges.map((e) => e.length))")
+        assert sorted(sizes) == pytest.approx(sorted(seen), abs=1e-9)
 
         # killed in mid-air, and found as it was
         hands.tab("Pattern")

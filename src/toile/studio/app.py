@@ -192,11 +192,15 @@ async def _hear(socket: WebSocket, running: Running) -> None:
 
 
 def add_studio_page(app: FastAPI, folder: Path) -> None:
-    """Serve the built page."""
+    """Serve the built page, and the engine that it can compute with."""
 
     @app.get("/studio", include_in_schema=False)
     def studio_page() -> Response:
         return page_response(folder, INDEX)
+
+    @app.get("/engine/{name}", include_in_schema=False)
+    def engine(name: str) -> Response:
+        return page_response(folder, f"engine/{name}")
 
 
 def add_pages(app: FastAPI, folder: Path) -> None:

@@ -77,6 +77,13 @@ function escape(): void {
   else state.select({});
 }
 
+/** Whoever walks does so in time that runs. */
+function walk(): void {
+  const on = !state.status?.moving;
+  link.send({ type: "move", on });
+  if (on && !state.status?.playing) link.send({ type: "play", on: true });
+}
+
 const record = (): void => link.send({ type: "record_frames", on: !state.status?.recording });
 
 const PARTS: Command[] = [
@@ -109,7 +116,7 @@ const PARTS: Command[] = [
   { id: "engine", text: "inpage.swap", icon: "settings", group: "group.cloth", run: () => view.swapEngine(), on: () => view.own !== null },
   { id: "step", text: "time.step", icon: "step", key: ".", group: "group.time", run: () => link.send({ type: "step_on", frames: 1 }) },
   { id: "reset", text: "scene.reset", icon: "back", key: "Home", group: "group.time", run: () => link.send({ type: "reset" }) },
-  { id: "move", text: "time.move", icon: "walk", key: "W", group: "group.time", run: () => link.send({ type: "move", on: !state.status?.moving }), on: () => Boolean(state.status?.moving) },
+  { id: "move", text: "time.move", icon: "walk", key: "W", group: "group.time", run: walk, on: () => Boolean(state.status?.moving) },
   { id: "record", text: "time.record", icon: "record", key: "Ctrl+R", group: "group.time", run: record },
   { id: "unpin", text: "pins.free", icon: "unlink", group: "group.cloth", run: () => view.unpinAll() },
   { id: "wind.off", text: "air.off", icon: "wind", group: "group.cloth", run: () => edit({ type: "set_air", wind: [0, 0, 0], gravity: air("gravity") }) },

@@ -49,7 +49,9 @@ export function startKeys(): void {
     if (event.defaultPrevented || event.isComposing) return;
     const pressed = pressedKey(event), target = event.target as HTMLElement;
     const writing = target.matches?.("input:not([type=range],[type=checkbox]), textarea, select, [contenteditable]");
-    if (writing && !event.ctrlKey && !event.metaKey) return;
+    // a list that was chosen from keeps the focus: letters are for tools, the rest is its own
+    const choosing = target.matches?.("select") && /^(Shift\+)?[A-Z]$/.test(pressed);
+    if (writing && !choosing && !event.ctrlKey && !event.metaKey) return;
     // a list, a slider or a button has use for these itself
     if (/^(Space|Enter)$/.test(pressed) && target.matches?.("button, summary, a, [role=option], [role=tab]")) return;
     if (writing && /^Ctrl\+(Shift\+)?[ZYACV]$/.test(pressed)) return;

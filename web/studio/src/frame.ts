@@ -40,7 +40,7 @@ export function frame(): TemplateResult {
     ${split({ label: t("frame.side"), axis: "x", value: wishes.side, min: 240, max: 560, usual: 320, scale: () => -1, change: (side) => state.wish({ side }) })}
     ${side()}
     <section class="timeline" aria-label=${t("time.label")}>${timeline()}</section>
-    <footer class="status" aria-label=${t("status.label")}>${statusLine()}</footer>
+    <footer class="status" tabindex="0" aria-label=${t("status.label")}>${statusLine()}</footer>
     ${switcher()}
   </div>`;
 }

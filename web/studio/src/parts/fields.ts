@@ -49,10 +49,16 @@ export function sliderRow(label: string, value: number, o: NumberOptions & { min
 }
 
 export function choiceRow(label: string, options: readonly (readonly [string, string])[], chosen: string, change: (value: string) => void, help = ""): TemplateResult {
-  const field = html`<select class="input" aria-label=${label} @change=${(e: Event) => change((e.target as HTMLSelectElement).value)}>
+  const field = html`<select class="input" aria-label=${label} @change=${(e: Event) => pick(e.target as HTMLSelectElement, chosen, change)}>
     ${options.map(([value, text]) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`)}
   </select>`;
   return row(label, field, help);
+}
+
+/** A list that offers things to add goes back to its first line. */
+function pick(list: HTMLSelectElement, chosen: string, change: (value: string) => void): void {
+  change(list.value);
+  if (chosen === "") list.value = "";
 }
 
 export function switchRow(label: string, on: boolean, change: (on: boolean) => void, help = ""): TemplateResult {

@@ -39,6 +39,7 @@ export class NumberField extends HTMLElement {
   }
 
   private dragging = false;
+  private typed = false;
 
   connectedCallback(): void {
     if (this.input.parentElement) return;
@@ -60,7 +61,10 @@ export class NumberField extends HTMLElement {
       e.stopPropagation();
       this.take();
     });
-    this.input.addEventListener("input", () => this.input.removeAttribute("aria-invalid"));
+    this.input.addEventListener("input", () => {
+      this.typed = true;
+      this.input.removeAttribute("aria-invalid");
+    });
     this.addEventListener("pointerdown", (e) => this.drag(e));
     this.show();
   }
@@ -76,6 +80,9 @@ export class NumberField extends HTMLElement {
   }
 
   private take(): void {
+    // the key and the browser's own event say the same
+    if (!this.typed) return;
+    this.typed = false;
     const read = readQuantity(this.input.value, this.unit);
     if (read === null) return this.input.setAttribute("aria-invalid", "true");
     this.give(read, true);
@@ -101,6 +108,7 @@ export class NumberField extends HTMLElement {
       this.show();
     } else if (event.key === "Enter") this.take();
     else if (event.key === "Escape") {
+      this.typed = false;
       this.show();
       this.input.blur();
     } else return;

@@ -55,8 +55,8 @@ export function windDial(): TemplateResult {
   };
   return html`<svg class="wind" viewBox="-48 -48 96 96" tabindex="0" role="slider" aria-label=${t("air.dial")} aria-valuenow=${strength.toFixed(1)} aria-valuemin="0" aria-valuemax=${MOST} aria-valuetext=${`${strength.toFixed(1)} m/s`} data-tip=${t("air.dial.tip")}
     @pointerdown=${down} @pointermove=${(e: PointerEvent) => e.buttons && held && move(e)} @pointerup=${release} @pointercancel=${release} @keydown=${press}>
-    ${svg`<circle r=${RIM}></circle><path class="person" d="M-9 2a9 6 0 1 0 18 0a9 6 0 1 0-18 0M-3 4a3 3 0 1 0 6 0"></path>
-      ${strength > 0.05 ? svg`<path class="arrow" d="M0 0L${x} ${y}"></path><circle class="tip-handle" cx=${x} cy=${y} r="5"></circle>` : svg`<circle class="tip-handle" r="4"></circle>`}
+    ${svg`<circle r=${RIM}></circle><path class="person" d="M-15 -1a15 5 0 0 1 30 0a15 5 0 0 1-30 0M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0M-2 6h4l-2 4z"></path>
+      ${strength > 0.05 ? svg`<path class="arrow" d="M0 0L${x} ${y}"></path><circle class="tip-handle" cx=${x} cy=${y} r="5"></circle>` : ""}
       <text y="46">${strength > 0.05 ? `${strength.toFixed(1)} m/s` : t("air.still")}</text>`}
   </svg>`;
 }

@@ -10,6 +10,9 @@ const SESSION = "toile-studio-session";
 const TRIES = [300, 1000, 2000, 4000];
 const OVER = 4404, ELSEWHERE = 4409, FORBIDDEN = 4403, DIED = 4500;
 
+/** what is seen at once: the time to its picture is shown */
+const FELT = new Set<ToStudio["type"]>(["grab", "move_points", "move_edges", "set_curve", "set_length", "set_air", "iron"]);
+
 class Link {
   /** meshes and frames as they come */
   onBinary: ((data: ArrayBuffer) => void) | null = null;
@@ -83,7 +86,7 @@ class Link {
 
   private post(message: ToStudio): boolean {
     if (this.socket?.readyState !== WebSocket.OPEN) return false;
-    if (message.id !== undefined && message.type !== "ack") this.sentAt.set(message.id, performance.now());
+    if (message.id !== undefined && FELT.has(message.type)) this.sentAt.set(message.id, performance.now());
     this.socket.send(JSON.stringify(message));
     return true;
   }

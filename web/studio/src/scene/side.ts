@@ -25,6 +25,8 @@ export class Side {
   private waiting: ArrayBuffer | null = null;
   private counted = { since: performance.now(), frames: 0 };
   private framed = false;
+  /** where the person stands [m] */
+  private at: [number, number] = [0, 0];
   private readonly pins = new Map<number, THREE.Mesh>();
   private lit: THREE.Group | null = null;
 
@@ -190,6 +192,7 @@ export class Side {
     const fits = this.cloth && frame.positions.length === 3 * this.cloth.particleCount;
     this.stage.setFrame({ ...(fits ? { positions: frame.positions } : {}), ...(frame.joints && frame.bodyMesh === this.bodyNumber ? { joints: frame.joints } : {}) });
     if (fits) this.stage.setClothValues(frame.overlay ? Float32Array.from(frame.overlay, FARTHER.has(state.hello?.overlays[frame.overlayKind] ?? "") ? (step) => 1 - step / 255 : (step) => step / 255) : null);
+    this.keepInSight(frame);
     this.placePins();
     if (!this.framed && fits && this.frame) {
       this.whole(0);
@@ -215,6 +218,7 @@ export class Side {
     this.stage.setFrame({ positions, normals, joints });
     this.frame = { ...EMPTY, positions, joints, took, number: (this.frame?.number ?? 0) + 1 };
     this.host.dataset["frame"] = `page-${this.frame.number}`;
+    this.keepInSight(this.frame);
     this.placePins();
     this.count();
     this.onShown?.(this.frame);
@@ -234,6 +238,18 @@ export class Side {
     this.framed = false;
   }
 
+  /** The camera goes along with whoever walks; cloth that is pulled about does not move it. */
+  private keepInSight(frame: Frame): void {
+    const { joints } = frame;
+    if (!joints || frame.bodyMesh === 0) return;
+    // the hips, which sway less than the root turns
+    const [x, z] = [HIPS * joints[1]! + joints[3]!, HIPS * joints[9]! + joints[11]!];
+    if (Math.hypot(x - this.at[0], z - this.at[1]) < 0.002) return;
+    const [dx, dz] = [x - this.at[0], z - this.at[1]], target = this.stage.view.target;
+    this.at = [x, z];
+    this.stage.follow(target[0] + dx, target[2] + dz);
+  }
+
   private placePins(): void {
     for (const [particle, mesh] of this.pins) {
       const at = this.positionOf(particle);
@@ -250,10 +266,12 @@ export class Side {
   }
 }
 
+/** above the floor at rest [m] */
+const HIPS = 0.95;
 /** maps in which more is looser: what lies close has the colour of what is tight */
 export const FARTHER = new Set(["fit"]);
 const EMPTY: Frame = {
-  side: 0, mesh: 0, number: 0, bodyMesh: 0, time: 0, overlayKind: 0, running: true, sewing: false, asleep: false, recorded: false, answers: 0, took: 0,
+  side: 0, mesh: 0, number: 0, bodyMesh: 1, time: 0, overlayKind: 0, running: true, sewing: false, asleep: false, recorded: false, answers: 0, took: 0,
   positions: new Float32Array(), joints: null, overlay: null,
 };
 const PIN = new THREE.SphereGeometry(0.008, 12, 8), PIN_COLOUR = new THREE.MeshBasicMaterial({ color: "#b3261e", toneMapped: false });

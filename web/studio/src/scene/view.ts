@@ -120,6 +120,7 @@ class View3D {
     this.own = null;
     this.forget();
     link.send({ type: "show", overlay: (state.status?.overlay ?? "none") as "none" });
+    link.send({ type: "play", on: true });
     state.update();
   }
 
