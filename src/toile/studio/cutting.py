@@ -30,7 +30,9 @@ class Cut:
     fitted: tuple[Pattern, ...]
     """as they were cut: tucked, with elastic bands"""
     meshes: tuple[PanelMesh, ...]
-    """of all pieces, in the order of garments and pieces"""
+    """of all pieces, in the order of garments and pieces, as they were first cut"""
+    flat: tuple[Floats, ...]
+    """where their points lie now, in each piece's own plane [m]"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -58,7 +60,8 @@ def fitted_patterns(project: Project, body: Body) -> tuple[Pattern, ...]:
 def cut_of(project: Project, body: Body, garment: Garment) -> Cut:
     """Return how a garment that was sewn from the project had been cut."""
     fitted = fitted_patterns(project, body)
-    return Cut(garment, fitted, _meshes(project, fitted))
+    meshes = _meshes(project, fitted)
+    return Cut(garment, fitted, meshes, tuple(mesh.uv for mesh in meshes))
 
 
 def _meshes(project: Project, patterns: tuple[Pattern, ...]) -> tuple[PanelMesh, ...]:
@@ -121,9 +124,11 @@ def _in_place(old: Cut, project: Project, fitted: tuple[Pattern, ...]) -> Cut | 
         return None
     if not all(p is q or same_outline(p, q) for p, q in zip(before, panels, strict=True)):
         return None
-    flat = [warped(mesh, panel) for mesh, panel in zip(old.meshes, panels, strict=True)]
-    if not all(is_sound(mesh, uv) for mesh, uv in zip(old.meshes, flat, strict=True)):
-        return None
+    flat = []
+    for mesh, known, was, panel in zip(old.meshes, old.flat, before, panels, strict=True):
+        flat.append(known if was is panel else warped(mesh, panel))
+        if was is not panel and not is_sound(mesh, flat[-1]):
+            return None
     uv = np.concatenate([warp_up(panel, points) for panel, points in zip(panels, flat, strict=True)])
     if len(uv) != len(old.garment.uv):
         raise ToileError("the outfit's mesh is not that of its pattern: sew anew")
@@ -144,7 +149,7 @@ def _in_place(old: Cut, project: Project, fitted: tuple[Pattern, ...]) -> Cut | 
         patterns=fitted,
     )
     # meshes stay those of the first cut: small steps of a drag do not add up to bad triangles
-    return Cut(garment, fitted, old.meshes)
+    return Cut(garment, fitted, old.meshes, tuple(flat))
 
 
 def _meshed_anew(old: Cut, project: Project, fitted: tuple[Pattern, ...], body: Body) -> Recut:
@@ -155,7 +160,9 @@ def _meshed_anew(old: Cut, project: Project, fitted: tuple[Pattern, ...], body: 
     # a welded particle hangs at the mean of its points: the shares of the first point do, seams are closed
     first = np.full(welded.particle_count, len(flat.uv), dtype=np.int64)
     np.minimum.at(first, welded.uv_particle, np.arange(len(flat.uv)))
-    return Recut(Cut(welded, fitted, _meshes(project, fitted)), (which[first], share[first]))
+    meshes = _meshes(project, fitted)
+    cut = Cut(welded, fitted, meshes, tuple(mesh.uv for mesh in meshes))
+    return Recut(cut, (which[first], share[first]))
 
 
 def _carried(old: Cut, fitted: tuple[Pattern, ...], flat: Garment) -> tuple[Ints, Floats]:

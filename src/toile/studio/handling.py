@@ -69,7 +69,7 @@ def _show(session: Session, message: a.Show) -> None:
 
 
 def _scene(session: Session, message: a.Scene) -> None:
-    if session.background.busy and session.background.what == "sewing":
+    if session.sewing:
         session.background.cancel()
         session.background.finished()
     session.stage.play_scene(message)

@@ -90,6 +90,22 @@ def load_project(path: Path) -> tuple[History, Hung | None]:
     return history, _hung(meta.get("hung"), arrays, where)
 
 
+def recovered(folder: Path) -> tuple[History, Hung | None, bool]:
+    """Return what was saved by itself, and whether there was any; a file that cannot be read is put aside."""
+    path, cloth = folder / AUTOSAVE, folder / CLOTH
+    if not path.is_file():
+        return History(), None, False
+    try:
+        history, _ = load_project(path)
+        other, hung = load_project(cloth) if cloth.is_file() else (None, None)
+    except ToileError:
+        path.replace(path.with_suffix(".damaged"))
+        return History(), None, False
+    # the cloth may be of an earlier state
+    same = other is not None and other.edits() == history.edits()
+    return history, hung if same else None, True
+
+
 def _edit(entry: Any, where: str) -> Done:
     found = read_message(entry)
     if not isinstance(found.content, Edit):

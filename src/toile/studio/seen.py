@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from toile.jobs.plain import to_plain
 from toile.pattern.drafts.library import options
 from toile.pattern.model import curves
 from toile.pattern.model.lengths import seam_lengths
-from toile.pattern.seams.review import check_seams
+from toile.pattern.seams.review import Finding, check_seams
 from toile.studio import told
 from toile.studio.commands import EdgeAt, Point, SetLook
 from toile.studio.project import FIGURES, Project, Worn, fabric_of
@@ -116,10 +117,16 @@ def _seam_seen(pattern: Pattern, seam: Seam, number: int, warnings: Mapping[int,
     )
 
 
+@lru_cache(maxsize=64)
+def _findings(pattern: Pattern) -> tuple[Finding, ...]:
+    return tuple(check_seams(pattern)) if pattern.seams else ()
+
+
+@lru_cache(maxsize=64)
 def garment_seen(worn: Worn) -> told.GarmentSeen:
     """Return a garment without its pieces."""
     pattern = worn.pattern
-    findings = check_seams(pattern) if pattern.seams else []
+    findings = _findings(pattern)
     about = {f.seam: f.text for f in findings if f.seam >= 0}
     general = [f.text for f in findings if f.seam < 0]
     unplaced = [panel.name for panel in pattern.panels if panel.placement is None]
@@ -168,18 +175,36 @@ class SeenPieces:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, str], told.PieceSeen] = {}
+        self._from: dict[tuple[int, str], tuple[object, ...]] = {}
+        """what each was made of: what is the same need not be looked at again"""
 
     def told(self, project: Project, revision: int) -> told.Pieces:
         """Return what has changed since the last time."""
-        now = {
-            (k, panel.name): piece_seen(k, worn, panel)
-            for k, worn in enumerate(project.garments)
-            for panel in worn.pattern.panels
-        }
+        now: dict[tuple[int, str], told.PieceSeen] = {}
+        made_of: dict[tuple[int, str], tuple[object, ...]] = {}
+        for k, worn in enumerate(project.garments):
+            for panel in worn.pattern.panels:
+                key, parts = (k, panel.name), _parts(worn, panel)
+                same = _are(parts, self._from.get(key))
+                now[key] = self._known[key] if same else piece_seen(k, worn, panel)
+                made_of[key] = parts
+        self._from = made_of
         changed = tuple(piece for key, piece in now.items() if self._known.get(key) != piece)
         gone = tuple(key for key in self._known if key not in now)
         self._known = now
         return told.Pieces(revision=revision, changed=changed, gone=gone)
+
+
+def _parts(worn: Worn, panel: Panel) -> tuple[object, ...]:
+    """Return what a piece is seen by."""
+    pattern = worn.pattern
+    place = worn.table.get(panel.name)
+    return panel, pattern.seams, pattern.holds, place, look_of(worn, panel.name)
+
+
+def _are(now: tuple[object, ...], before: tuple[object, ...] | None) -> bool:
+    """Say whether these are the same things, or, of texts and numbers, equal ones."""
+    return before is not None and all(a is b or a == b for a, b in zip(now, before, strict=True))
 
 
 def proposal_seen(number: int, worn: Worn) -> told.Proposal:

@@ -20,8 +20,8 @@ from toile.studio.commands import AddDraft, Edit, NewGarment, OpenPattern
 from toile.studio.cutting import needs_sewing
 from toile.studio.frames import Flags, joints_of
 from toile.studio.handling import FPS, HANDLERS
-from toile.studio.history import History, script_of
-from toile.studio.keeping import AUTOSAVE, CLOTH, is_project, load_project, save_project
+from toile.studio.history import script_of
+from toile.studio.keeping import AUTOSAVE, CLOTH, is_project, load_project, recovered, save_project
 from toile.studio.living import Living
 from toile.studio.messages import Envelope
 from toile.studio.opening import edit_for
@@ -46,7 +46,7 @@ class Session:
         """Take up what lies in the folder, or begin anew; files: of the folder, to be opened first."""
         self.name, self.folder, self.inputs = name, folder, Inputs(folder=folder)
         self.out: Outgoing = Outgoing(send)
-        self.history, hung, self.recovered = self._recovered()
+        self.history, hung, self.recovered = recovered(folder)
         self.stage: Stage = Stage(self.history.project, self.inputs)
         self.pieces = SeenPieces()
         self.background: Background = Background(lambda *words: self.out.tell(
@@ -62,7 +62,10 @@ class Session:
         self._sewn_for: Project | None = None
         self._sewing: tuple[Garment, Garment] | None = None
         self._overlays: dict[int, tuple[str, float, Any, Any]] = {}
+        self._looks: tuple[Any, Any, list[dict[str, Any]]] = (None, None, [])
         self._unsaved = 0.0
+        self._behind = False
+        """the cloth is still that of an earlier edit of a drag"""
         self._clock, self._dirty, self._contacts = Clock(), True, (0.0, 0)
         self._next_frame = self._next_status = 0.0
         self._next_cloth = time.monotonic() + CLOTH_EVERY
@@ -70,21 +73,6 @@ class Session:
             self._hang(hung)
         for file in files:
             self._do(Envelope(content=a.Open(file=file)))
-
-    def _recovered(self) -> tuple[History, Any, bool]:
-        """Return what was saved by itself; a file that cannot be read is left alone."""
-        path = self.folder / AUTOSAVE
-        if not path.is_file():
-            return History(), None, False
-        try:
-            history, _ = load_project(path)
-            cloth = self.folder / CLOTH
-            other, hung = load_project(cloth) if cloth.is_file() else (None, None)
-            same = other is not None and other.edits() == history.edits()
-            return history, hung if same else None, True
-        except ToileError:
-            path.replace(path.with_suffix(".damaged"))
-            return History(), None, False
 
     def _hang(self, hung: Any) -> None:
         try:
@@ -156,6 +144,11 @@ class Session:
             self.stage.project = before
             raise
 
+    @property
+    def sewing(self) -> bool:
+        """Return whether the outfit is being sewn."""
+        return self.background.busy and self.background.what == "sewing"
+
     def undo(self, steps: int) -> None:
         """Take edits back."""
         self._edit_came, before = time.monotonic(), self.history.project
@@ -175,15 +168,18 @@ class Session:
         after = self.history.project
         was_sewn = self.stage.sewn
         self.warning = ""
-        if self.background.busy and self.background.what == "sewing":
+        if self.sewing:
             if not needs_sewing(before, after):
                 # what is being sewn is brought up to date when it is done
                 self.stage.project = after
             elif may_sew or was_sewn:
                 self.background.cancel()
                 self.background.finished()
-        if not self.background.busy:
-            self._follow(before, after, was_sewn, may_sew)
+        if not self.sewing:
+            # of the edits of a drag that have come together, the cloth follows the last
+            self._behind = dragged and not needs_sewing(self.stage.project, after)
+            if not self._behind:
+                self._follow(after, was_sewn, may_sew)
         self.revision += 1
         self._tell_project()
         self._unsaved = self._unsaved or time.monotonic()
@@ -191,7 +187,8 @@ class Session:
             self.autosave()
         self._dirty = True
 
-    def _follow(self, before: Project, after: Project, was_sewn: bool, may_sew: bool) -> None:
+    def _follow(self, after: Project, was_sewn: bool, may_sew: bool) -> None:
+        before, self._behind = self.stage.project, False
         anew = needs_sewing(before, after)
         if anew:
             self.stage.project = after
@@ -216,7 +213,7 @@ class Session:
 
     def dress(self) -> None:
         """Sew the outfit from flat pieces."""
-        if self.background.busy and self.background.what == "sewing":
+        if self.sewing:
             self.background.cancel()
             self.background.finished()
         self.stage.play_scene(a.Scene())
@@ -314,6 +311,8 @@ class Session:
     def tick(self) -> None:
         """Compute and show a frame when it is time for one."""
         self.background.finished()
+        if self._behind and not self.sewing:
+            self._follow(self.history.project, self.stage.sewn, False)
         now = time.monotonic()
         if now >= self._next_frame and (self._dirty or self.background.busy or self._moves()):
             self._next_frame = max(self._next_frame + 1 / FPS, now - 1 / FPS)
@@ -336,7 +335,7 @@ class Session:
             self._dirty = False
             self.shelf.show_next(self.playing)
             return
-        if self.background.busy and self.background.what == "sewing":
+        if self.sewing:
             self._dirty = False
             self._show_sewing()
             return
@@ -426,6 +425,12 @@ class Session:
 
     def looks(self, garment: Garment) -> list[dict[str, Any]]:
         """Return the colour of each part of a garment's mesh: one for each fabric of each garment."""
+        garments = self.history.project.garments
+        if self._looks[0] is not garment or self._looks[1] is not garments:
+            self._looks = garment, garments, self._found_looks(garment)
+        return self._looks[2]
+
+    def _found_looks(self, garment: Garment) -> list[dict[str, Any]]:
         worn = {one.pattern.name: one for one in self.history.project.garments}
         owner = garment.particle_garment[garment.triangles[:, 0]]
         keys = np.unique(np.stack([owner, garment.triangle_fabric], axis=1), axis=0)
