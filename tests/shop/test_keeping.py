@@ -16,9 +16,10 @@ from toile.shop.backup import read_backup, write_backup
 from toile.shop.database import open_database
 from toile.shop.forgetting import forget_old
 from toile.shop.limits import LIMITS, Limiter
+from toile.shop.people import PEOPLE
 from toile.shop.schema import METADATA, files, visitors
 from toile.shop.settings import ShopSettings, read_settings
-from toile.shop.shop import Shop, keep_file, open_shop, sweep_files
+from toile.shop.shop import Shop, drop_files, keep_file, open_shop, sweep_files
 from toile.shop.storage import BucketStorage, FolderStorage
 
 
@@ -58,6 +59,13 @@ def test_postgresql_is_the_same(tmp_path: Path) -> None:
         with shop.engine.begin() as connection:
             keep_file(shop, connection, "body:x", "scan", b"a person", "text/plain", visitor_id="a" * 32)
         assert list(shop.storage.names())
+        # the longest owners there are: a texture by its hash, a garment of the longest name on a body
+        longest = max((f"drape:{'g' * 64}:{body}" for body in PEOPLE), key=len)
+        for owner in (f"texture:{'f' * 64}", longest):
+            with shop.engine.begin() as connection:
+                keep_file(shop, connection, owner, "x", owner.encode(), "text/plain")
+                drop_files(connection, owner)
+        sweep_files(shop)
         assert forget_old(shop) == 1
         assert list(shop.storage.names()) == []
         shop.engine.dispose()

@@ -50,7 +50,7 @@ bodies = Table(
 files = Table(
     "files", METADATA,
     Column("id", String(32), primary_key=True),
-    Column("owner", String(64), nullable=False, index=True),
+    Column("owner", String(96), nullable=False, index=True),
     # whatever it belongs to: body, job, garment, upload
     Column("visitor_id", ForeignKey("visitors.id", ondelete="CASCADE"), nullable=True, index=True),
     Column("name", String(64), nullable=False),
