@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "wasm"
 PAGE = ROOT / "src" / "toile" / "web" / "page" / "engine"
 """the package toile-engine, where the built page is"""
+ROOMS = ("body", "cloth", "contact", "core", "frame", "geometry")
+"""of the library, as in engine/CMakeLists.txt"""
 OTHER_METHODS = {
     *("figure", "raster", "verlet", "verlet_plain", "spring", "follow", "follow_plain", "colouring"),
     *("ellipsoids", "ellipsoids_plain", "boxes", "ball", "respond", "limb_maps"),
@@ -60,7 +62,7 @@ BUILDS = {
 
 def sources(threads: str) -> list[Path]:
     """Return what is compiled, in the order in which it is linked."""
-    engine = sorted(s for s in (ROOT / "engine").rglob("*.cpp") if s.parent.name not in ("tests", "examples"))
+    engine = sorted(s for room in ROOMS for s in (ROOT / "engine" / room).glob("*.cpp"))
     chosen = [s for s in engine if s.stem not in OTHER_METHODS and not s.stem.endswith(("_avx2", "_avx512"))]
     own = [ROOT / "bindings" / "wasm" / name for name in ("toile.cpp", "without_avx.cpp", threads)]
     return [s for s in chosen if s.name != "threads.cpp"] + own
