@@ -16,25 +16,27 @@ setup: $(VENV)/stamp web/stamp
 # the browser's pages and engine, into src/toile/web/page; without Node or ziglang they are left out, with a message
 page: web/stamp
 
-web/stamp: $(filter-out web/stamp,$(PAGE_SOURCES)) $(ENGINE_SOURCES) tools/page.sh tools/build_wasm.py $(VENV)/stamp
+web/stamp: $(filter-out web/stamp,$(PAGE_SOURCES)) $(ENGINE_SOURCES) tools/page.sh tools/build_wasm.py $(VENV)/user-stamp
 	tools/page.sh $(BIN)/python
 	touch $@
+
+COMPILER_OF_PAGES = $(BIN)/pip install --quiet --disable-pip-version-check "toile[page]" || echo "setup: ziglang cannot be installed: pages will replay clothes, they will not live"
 
 $(VENV)/stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bindings/python/*) $(wildcard tools/*.py)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
-	$(BIN)/pip install --quiet --disable-pip-version-check "toile[page]" || echo "setup: ziglang cannot be installed: pages will replay clothes, they will not live"
-	touch $@
+	$(COMPILER_OF_PAGES)
+	touch $(VENV)/user-stamp $@
 
 # what a user needs, the shop included, without the tools of developers
 $(VENV)/user-stamp: pyproject.toml CMakeLists.txt $(wildcard engine/* engine/*/* bindings/python/*)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	test -e $(VENV)/stamp || $(BIN)/pip install --quiet --disable-pip-version-check -e ".[serve]"
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[serve]"
+	$(COMPILER_OF_PAGES)
 	touch $@
 
-demo: $(VENV)/user-stamp
+demo: $(VENV)/user-stamp web/stamp
 	$(BIN)/toile demo -o demo --force
-	@test -e web/stamp || echo "before that, make page builds the pages of toile serve and toile studio"
 
 # a wheel for this machine, and the sources; without a network where TOILE_BODY_WHEEL names the body data package
 wheel: $(VENV)/user-stamp

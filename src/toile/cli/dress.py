@@ -142,11 +142,11 @@ def run_demo(options: argparse.Namespace) -> int:
     (folder / "report.txt").write_text(text + "\n", encoding="utf-8")
     print(text)
     print(f"look at {folder / 'dressed.png'}; open {folder / 'dressed.glb'} in a 3D viewer")
-    print(f"see it in the browser: toile play {folder / 'dressed.toile'}")
-    print("a try-on shop on this computer: toile serve (docs/serve.md)")
     # as it was called: make demo does not put it on the path
     name = sys.argv[0] if Path(sys.argv[0]).name == "toile" else "toile"
+    print(f"see it in the browser: {name} play {folder / 'dressed.toile'}")
     print(f"try clothes on in the browser: {name} serve")
+    print(f"cut and sew in the browser: {name} studio")
     return 0
 
 
