@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from toile.body.model.make import named_body
+from toile.cli.main import main
 from toile.core.errors import ToileError
 from toile.core.records import Pattern
 from toile.jobs.trial import Trial, TrialSettings, pattern_files, run_trials, table
 from toile.pattern.drafts.library import draft
-from toile.pattern.library import write_pattern
+from toile.pattern.library import read_pattern, write_pattern
 from toile.pattern.seams.compare import seams_compared
 
 
@@ -57,6 +58,24 @@ def test_a_garment_is_sewn_on_a_body_of_its_size(shirt: Pattern, tmp_path: Path)
     assert trial.stage == "done", trial.verdict
     assert trial.body.startswith("woman")
     assert (tmp_path / "out" / "shirt.txt.png").is_file()
+
+
+def test_one_page_shows_pieces_seams_and_result(shirt: Pattern, tmp_path: Path) -> None:
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    write_pattern(shirt, folder / "a<b>&c.dxf")
+    (folder / "a<b>&c.seams").unlink()  # as files of other programs come
+    assert main(["trial", str(folder), "-o", str(out), "--no-sew"]) == 0
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert "a&lt;b&gt;&amp;c.dxf" in page
+    assert "<b>" not in page
+    assert page.count("data:image/png;base64,") == 1
+    # the seam file that was written can be read with the pattern
+    seams = out / "a<b>&c.dxf.seams"
+    again = read_pattern(folder / "a<b>&c.dxf", seams=seams)
+    kept = json.loads((out / "a<b>&c.dxf.json").read_text())["trial"]
+    assert len(again.seams) == kept["seams"] > 5
+    assert all(line in page for line in ("seam ", "correct it"))
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:

@@ -22,7 +22,9 @@ from toile.jobs.trial import (
     try_pattern,
 )
 from toile.pattern.drawing.draw import draw_pattern
+from toile.pattern.library import read_pattern, write_seams
 from toile.pattern.pieces.placement import Proposal
+from toile.render.pattern_page import Shown, write_page
 from toile.render.picture import Studio, picture_of
 from toile.render.sheet import contact_sheet
 
@@ -35,7 +37,8 @@ def add_trial(commands: Commands) -> None:
     parser = commands.add_parser(
         "trial",
         description="Reads every pattern file of a folder, proposes what is missing, sews it on a body of "
-        "its size and writes one table (results.txt) and one sheet of pictures (sheet.png). Each file has a "
+        "its size and writes one table (results.txt), a sheet of pictures (sheet.png), a page with pieces, "
+        "seams and result (index.html), and for each a seam file that can be corrected. Each file has a "
         "process of its own; a run that was stopped goes on where it was. Exit code 1: not all pass.",
         epilog="example: toile trial patterns -o trial --workers 2 --truth true_seams",
     )
@@ -77,6 +80,7 @@ def run(options: argparse.Namespace) -> int:
     (output / "results.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     _draw_sheet(output, trials)
+    _write_page(output, str(folder), trials, lines[-1])
     return 0 if all(trial.ok for trial in trials) else CHECK_FAILED
 
 
@@ -90,9 +94,14 @@ def _one(path: Path, name: str, output: Path, settings: TrialSettings) -> int:
     output.mkdir(parents=True, exist_ok=True)
 
     def shown(proposal: Proposal) -> None:
-        draw_pattern(proposal.pattern, result_path(output, name, ".pieces.png"), unsure=proposal.unsure)
+        pieces, seams = (result_path(output, name, ending) for ending in (".pieces.png", ".seams"))
+        draw_pattern(proposal.pattern, pieces, unsure=proposal.unsure, numbers=True)
+        base = read_pattern(path, alone=True)
+        if not base.seams:
+            told = {"remarks": proposal.remarks, "unsure": proposal.unsure, "told": proposal.pieces}
+            write_seams(proposal.pattern, seams, base=base, **told)
 
-    for ending in (".pieces.png", ".png"):
+    for ending in (".pieces.png", ".png", ".seams"):
         result_path(output, name, ending).unlink(missing_ok=True)
     trial, recording = try_pattern(path, name, settings, shown=shown)
     if recording is not None:
@@ -115,6 +124,21 @@ def _draw_sheet(output: Path, trials: Sequence[Trial]) -> None:
     wrong = {(t.name, "sewn"): t.verdict for t in trials if not t.ok}
     contact_sheet(output / "sheet.png", rows, list(columns), pictures, wrong, size=(330, 260))
     print(f"look at {output / 'sheet.png'}")
+
+
+def _write_page(output: Path, title: str, trials: Sequence[Trial], summary: str) -> None:
+    """Put pieces, seams and people side by side on one page."""
+    rows = [
+        Shown(
+            t.name,
+            t.verdict,
+            t.ok,
+            *(result_path(output, t.name, e) for e in (".pieces.png", ".seams", ".png")),
+        )
+        for t in trials
+    ]
+    write_page(output / "index.html", title, rows, summary)
+    print(f"open {output / 'index.html'}")
 
 
 COMMANDS = (add_trial,)
