@@ -206,8 +206,8 @@ def _has_room(frame: Frame, centres: Floats, corners: Floats) -> Bools:
     inside = np.flatnonzero(inner)
     # through a tree of the outline's sides: long thin pieces have very many of them, and of sharp triangles
     rings = (frame.polygon.exterior, *frame.polygon.interiors)
-    corners = [shapely.get_coordinates(ring) for ring in rings]
-    sides = np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in corners])
+    loops = [shapely.get_coordinates(ring) for ring in rings]
+    sides = np.concatenate([np.stack([loop[:-1], loop[1:]], axis=1) for loop in loops])
     tree = shapely.STRtree(shapely.linestrings(sides))
     touched, _ = tree.query(
         shapely.points(centres[inside]), predicate="dwithin", distance=0.4 * radius[inside]
