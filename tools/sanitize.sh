@@ -6,8 +6,8 @@ folder=${1:-build/sanitize}
 failed=0
 
 run() { # name, flags
-    cmake -S engine -B "$folder/$1" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTOILE_ENGINE_TESTS=ON \
-        -DCMAKE_CXX_FLAGS="$2 -fno-omit-frame-pointer -O1 -g1" -DCMAKE_C_FLAGS="$2" \
+    cmake -S engine -B "$folder/$1" -DCMAKE_BUILD_TYPE=Debug -DTOILE_ENGINE_TESTS=ON \
+        -DCMAKE_CXX_FLAGS="$2 -fno-omit-frame-pointer -g1" -DCMAKE_C_FLAGS="$2" \
         -DCMAKE_EXE_LINKER_FLAGS="$2" >/dev/null || exit 1
     cmake --build "$folder/$1" --target toile_engine_tests toile_hang >/dev/null || exit 1
     for program in toile_engine_tests toile_hang; do

@@ -12,7 +12,7 @@ from typing import Any
 from toile.body.avatar.measures import read_measured
 from toile.body.avatar.read import READERS as AVATARS
 from toile.body.library import open_body
-from toile.body.model.check_measures import BodyWarning
+from toile.body.model.check_measures import BodyWarning, unusual
 from toile.body.model.make import make_body
 from toile.body.scan.reconstruct import ScanFit, fit_scan, is_scan
 from toile.core.container import Reader
@@ -57,7 +57,8 @@ def open_source(source: BodySource, inputs: Inputs) -> Opened:
     if is_scan(path):
         fit = fit_scan(path)
         return Opened(fit.body, fit.doubts, fit)
-    return Opened(read_measured(str(path), table=source.bones) if source.bones else open_body(str(path)))
+    body = read_measured(str(path), table=source.bones) if source.bones else open_body(str(path))
+    return Opened(body, unusual(body.measurements) if path.suffix.lower() != RECORDING else ())
 
 
 def _measured(source: BodySource) -> Opened:

@@ -59,6 +59,27 @@ def check_measures(sex: str, age: float | None, measures: Mapping[str, float]) -
     return wanted
 
 
+def unusual(measures: Mapping[str, float]) -> tuple[str, ...]:
+    """Return what of a measured figure no adult has, and what could not be measured, a sentence each.
+
+    A stylised character is no person: it is measured as it is, and dressed all the same.
+    """
+    beyond = [
+        f"{name.replace('_', ' ')} {_say(name, measures[name])} ({_say(name, low)} to {_say(name, high)})"
+        for name, (low, high) in HUMAN.items()
+        if name in measures and not low <= measures[name] <= high
+    ]
+    missing = [name.replace("_", " ") for name in ("bust", "waist", "hips") if name not in measures]
+    told = []
+    if beyond:
+        told.append(
+            f"beyond what people have: {', '.join(beyond)}; measured as it is, clothes may sit oddly there"
+        )
+    if missing:
+        told.append(f"no {', '.join(missing)} could be measured: drafts need them, pattern files do not")
+    return tuple(told)
+
+
 def _check_together(network: Network, wanted: Mapping[str, float]) -> None:
     """Raise a ToileError if one measure contradicts the others."""
     worst, far, likely = "", ABSURD, 0.0
