@@ -7,6 +7,8 @@ import toile
 from toile.body.model.make import named_body
 from toile.body.model.skin import pose_body, rest_pose
 from toile.cli import main
+from toile.cli.asked import walk_job
+from toile.cli.main import parse
 from toile.core.errors import ToileError
 from toile.core.records import Scene, State
 from toile.garment.shapes import flat_position, square_cloth
@@ -16,11 +18,15 @@ from toile.gpu.verlet import VerletCloth, table_sweep
 from toile.motion.library import read_motion
 from toile.motion.retargeting.retarget import retarget
 from toile.motion.track import lead_in
+from toile.pattern.drafts.library import draft
 from toile.sim.colliders.base import no_contacts
 from toile.sim.colliders.contacts import make_collider
+from toile.sim.dress.sew import SewSettings
 from toile.sim.frame.advance import GRAVITY, STILL_AIR
+from toile.sim.method import device_tuning, make_method
 from toile.sim.papers import PAPERS
 from toile.sim.solvers.table import make_solver
+from toile.sim.walk.animate import AnimateSettings
 
 OF_MAPS = ("rim", "refine", "by_depth", "closed", "overlap")
 needs_device = pytest.mark.skipif(bool(why_not()), reason=why_not() or "-")
@@ -198,17 +204,29 @@ def test_cloth_falls_on_a_walker_as_the_compiled_cloth_does(way, woman, walker):
 
 
 @needs_device
-def test_a_garment_walks_on_the_device(tmp_path):
-    pattern, out = tmp_path / "skirt.txt", tmp_path / "x.toile"
-    assert main(["draft", "skirt", "-o", str(pattern)]) == 0
-    # a coarse skirt need not be clean: 0 or 1 says whether it was
-    words = ["walk", str(pattern), "--paper", "004", "--device", "gpu", "--edge", "6cm"]
-    words += ["--seconds", "0.1", "--fps", "20", "--set", "iterations=3", "-o", str(out)]
-    assert main(words) in (0, 1)
-    walked = toile.load_recording(out)
-    assert walked.provenance.solver_settings["device"] == walked.provenance.collider_settings["device"] == "gpu"
+def test_a_garment_walks_on_the_device(woman):
+    pattern = draft("skirt", {**woman.measurements, "waist": woman.measurements["hips"] - 0.01}, length=0.35)
+    options = PAPERS["004"].options()
+    options["tune"] |= {"iterations": 5, **device_tuning("verlet", "limb_maps", "gpu")}
+    dressed = toile.dress(
+        [pattern], woman, edge_length=0.08, mesh="grid", settings=SewSettings(drape=0.05), **options
+    )
+    settings = AnimateSettings(fps=20, seconds=0.1, lead=0.1)
+    walked = toile.animate(dressed, woman, read_motion("walk"), settings=settings, **options)
+    made = walked.provenance
+    assert made.solver_settings["device"] == made.collider_settings["device"] == "gpu"
     middle = walked.positions[-1].mean(axis=0) - walked.body_vertices[-1].mean(axis=0)
     assert np.abs(middle).max() < 0.3
+
+
+def test_the_command_line_sends_both_to_the_device(tmp_path):
+    pattern = tmp_path / "skirt.txt"
+    assert main(["draft", "skirt", "-o", str(pattern)]) == 0
+    words = ["walk", str(pattern), "--paper", "004", "--device", "gpu", "--set", "keep=0.9"]
+    job = walk_job(parse(words)).dress
+    method = make_method(job.solver, job.collider, job.tune)
+    assert (method.solver_settings.device, method.collider_settings.device) == ("gpu", "gpu")
+    assert method.solver_settings.keep == 0.9
 
 
 def test_methods_that_only_the_processor_knows_are_told(tmp_path, capsys):
