@@ -18,7 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
 from studio_client import Page, Server, children, page_of
 
-SECONDS = 8.0
+SECONDS = 6.0
 
 
 def run(page: Page, seconds: float) -> float:
@@ -80,7 +80,7 @@ def measure(server: Server, page: Page, edge: float) -> None:
     page.do("add_draft", draft="skirt", style={"length": 0.6})
     page.do("add_draft", draft="tshirt")
     began = time.monotonic()
-    page.sewn()
+    page.wait(lambda: page.told.get("status", {}).get("sewn") and 0 in page.frames, 600)
     sewn = time.monotonic() - began
     page.do("move")
     run(page, 1.5)
@@ -112,4 +112,4 @@ def main(edges: list[float]) -> None:
 
 
 if __name__ == "__main__":
-    main([float(word) for word in sys.argv[1:]] or [1.3, 0.85])
+    main([float(word) for word in sys.argv[1:]] or [1.75, 1.13])

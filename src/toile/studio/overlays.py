@@ -136,7 +136,7 @@ def _membrane(garment: Garment, position: Floats) -> tuple[Floats, Floats, Float
         np.add.at(normal, corners[:, k], across)
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
     spread = np.bincount(corners.ravel(), (area[:, None] * _angle_shares(a, b, c)).ravel(), count)
-    return force, spread, normal
+    return force, spread.astype(np.float64), normal
 
 
 def _angle_shares(a: Floats, b: Floats, c: Floats) -> Floats:
