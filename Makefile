@@ -72,7 +72,7 @@ test-shop: setup readers
 # the compiled library alone, without Python
 engine:
 	cmake -S engine -B build/engine
-	cmake --build build/engine --parallel
+	cmake --build build/engine --parallel $(WORKERS)
 	ctest --test-dir build/engine --output-on-failure
 
 lint: setup

@@ -29,7 +29,7 @@ struct KeptSolver {
         const std::string wrong = check_scene(kept.arrays(), ScenePart::CLOTH);
         require(wrong.empty(), wrong.c_str());
         solver = std::make_unique<ClothSolver>(solver_model(kept.arrays()));
-        solver->forget_arrays(), kept.keep_only(LATER_ARRAYS);
+        kept.keep_only(solver->forget_arrays());
     }
 };
 

@@ -42,12 +42,29 @@ void ClothSolver::prepare() {
     levels_ready_ = false;
 }
 
-void ClothSolver::forget_arrays() {
+// flat corners of triangles are mostly those of flat points: a sixth of the memory; false: they are not
+bool ClothSolver::pack_corners() {
+    const cloth::LevelModel &m = model_.levels;
+    const auto count = static_cast<std::int32_t>(m.flat.size());
+    if (m.corner.size() != 2 * m.flat.size()) return false;
+    if (!std::all_of(m.flat.begin(), m.flat.end(), [&](std::int32_t f) { return f >= 0 && f < count; })) return false;
+    std::vector<double> points(count ? 2 * (static_cast<std::size_t>(*std::max_element(m.flat.begin(), m.flat.end())) + 1) : 0);
+    for (std::size_t i = 0; i < m.flat.size(); ++i) std::copy_n(&m.corner[2 * i], 2, &points[2 * static_cast<std::size_t>(m.flat[i])]);
+    for (std::size_t i = 0; i < m.flat.size(); ++i)
+        if (!std::equal(&m.corner[2 * i], &m.corner[2 * i] + 2, &points[2 * static_cast<std::size_t>(m.flat[i])])) return false;
+    flat_points_ = std::move(points), model_.levels.corner = {};
+    return true;
+}
+
+std::vector<std::string_view> ClothSolver::forget_arrays() {
     const auto inverse_mass = model_.cloth.inverse_mass;
     model_.cloth = {}, model_.cloth.inverse_mass = inverse_mass;
     if (model_.grid) model_.grid->stencil_of = {};
     model_.layers.reset(), model_.long_threads = {};
     made_ = {};
+    std::vector<std::string_view> kept{"cloth.inverse_mass", "cloth.triangles", "levels.panel", "levels.flat", "levels.worn", "folds."};
+    if (!pack_corners()) kept.push_back("levels.corner");
+    return kept;
 }
 
 void ClothSolver::set_fabric(const FabricScale &scale) {
@@ -119,7 +136,11 @@ void ClothSolver::set_friction(std::span<const double> scale) {
 // the coarse limits depend on what is pinned, so they wait for the first step
 void ClothSolver::set_levels() {
     levels_ready_ = true;
-    cloth_->set_levels(model_.levels);
+    cloth::LevelModel levels = model_.levels;
+    std::vector<double> corner(flat_points_.empty() ? 0 : 2 * levels.flat.size());
+    for (std::size_t i = 0; 2 * i < corner.size(); ++i) std::copy_n(&flat_points_[2 * static_cast<std::size_t>(levels.flat[i])], 2, &corner[2 * i]);
+    if (!corner.empty()) levels.corner = corner;
+    cloth_->set_levels(levels);
 }
 
 double ClothSolver::moving_rate(std::span<const double> position, double whipping, bool over_skin) const {

@@ -58,9 +58,6 @@ struct FabricScale {
     double mass = 1, stretch = 1, bend = 1, friction = 1;
 };
 
-// beginnings of the names of arrays that steps still read (frame/scene_arrays.h)
-constexpr std::string_view LATER_ARRAYS[] = {"cloth.inverse_mass", "cloth.triangles", "levels.", "folds."};
-
 constexpr double THIS_STEP = -1;  // near cloth is watched for the step that is asked for
 
 class ClothSolver {
@@ -69,8 +66,9 @@ class ClothSolver {
 
     std::size_t particle_count() const { return cloth_->particle_count(); }
     cloth::Cloth &cloth() { return *cloth_; }
-    // Lets go of the arrays it was made of, but for LATER_ARRAYS: set_fabric is refused from then on.
-    void forget_arrays();
+    // Lets go of the arrays that it was made of, but for those whose names begin as the result says (frame/scene_arrays.h): set_fabric is refused from
+    // then on.
+    std::vector<std::string_view> forget_arrays();
 
     SolverSettings &settings() { return model_.settings; }
     // how often the stretch of the cloth has been measured
@@ -122,6 +120,8 @@ class ClothSolver {
         std::array<double, 3> offset;  // from the particle that was grabbed, when it was [m]
     };
 
+    bool pack_corners();
+    std::vector<double> flat_points_;  // (flat point, 2) [m] instead of model_.levels.corner, once the arrays are gone
     SolverModel model_, made_;  // as it is now, as it was made
     std::vector<double> inverse_mass_, triangle_stiffness_, stencil_weight_, own_friction_;  // of another fabric
     std::vector<std::uint8_t> held_;  // (particle); empty: none is

@@ -90,10 +90,6 @@ def test_figures_of_the_engine() -> None:
     assert nanoseconds > 0
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a solver keeps the arrays that it was made of: 450 bytes a vertex more",
-)
 def test_memory_of_the_engine() -> None:
     for found, most in zip(memory_use(60), (300, 280), strict=True):
         held = sum(found.parts.values())
