@@ -55,6 +55,7 @@ link.onMessage = (message) => {
     if (!pieces && state.pieces.size) table.fit();
     pieces = state.pieces.size;
   } else if (message.type === "file_written") fileWritten(message.name, message.kind);
+  else if (message.type === "proposal") table.fit([...state.allPieces(), ...message.pieces]);
   else if (message.type === "script") queueMicrotask(scriptCame);
 };
 // for people who script the page from its console, and for its tests

@@ -22,13 +22,17 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
   }
 }
 
-export function chooseFiles(): void {
-  const input = document.createElement("input");
-  input.type = "file";
-  input.multiple = true;
-  input.addEventListener("change", () => void openFiles(input.files ?? []));
-  input.click();
-}
+/** kept, or the browser may drop it while its window is open */
+const input = document.createElement("input");
+input.type = "file";
+input.multiple = true;
+input.addEventListener("change", () => {
+  void openFiles([...(input.files ?? [])]);
+  // the same file can be chosen again
+  input.value = "";
+});
+
+export const chooseFiles = (): void => input.click();
 
 export function startDrops(): void {
   const over = (on: boolean): boolean => document.body.classList.toggle("dropping", on);

@@ -216,17 +216,21 @@ function dragPiece(piece: PieceSeen, p: Point, more: boolean, edge: number | nul
     state.select({ garment: piece.garment, pieces, edges });
   }
   const start = table.toTable(p);
+  let last: PointerEvent | null = null;
   const moved = state.selection.pieces.flatMap((name) => state.piece(piece.garment, name) ?? []);
   const runs = moved.map((one) => dragging(
     one, (old, by) => ({ ...old, table: [old.table[0] + by[0], old.table[1] + by[1]] }), (by) => ({ type: "move_piece", garment: one.garment, piece: one.piece, by }),
   ));
   return {
     move: (to, event) => {
+      last = event;
       if (overBody(event, piece.piece)) return;
       const at = table.toTable(to);
       for (const run of runs) run.move([at[0] - start[0], at[1] - start[1]]);
     },
     end: (done) => {
+      // the places may have come up under a pointer that stood still
+      if (last) overBody(last, piece.piece);
       const place = dropping.over, dropped = dropping.piece !== "";
       Object.assign(dropping, { piece: "", over: "" });
       for (const run of runs) run.end(done && !dropped);

@@ -69,7 +69,7 @@ function pieceView(piece: PieceSeen): TemplateResult {
     ${piece.lines.map((line) => svg`<polyline class="line ${line.kind}" points=${join(table.onScreen(piece, line.points))}></polyline>`)}
     ${roomy ? grainView(piece, [x, y], wide) : nothing}
     ${piece.notches.map((notch) => notchView(piece, notch.edge, notch.fraction))}
-    ${roomy || (chosen && wide > 40) ? svg`<text class="name" x=${x} y=${roomy ? y - 10 : y + 24}>${piece.piece}</text>` : nothing}
+    ${roomy || (chosen && wide > 40) ? svg`<text class="name" x=${x} y=${roomy ? y - 10 : y + 24}>${shortened(piece.piece, wide)}</text>` : nothing}
     ${roomy && wide > 70 && (chosen || state.wishes.lengths) ? svg`<text class="figure" x=${x} y=${y + 10}>${areaText(piece.area)}</text>` : nothing}
   </g>` as TemplateResult;
 }
@@ -78,6 +78,12 @@ const isChosen = (piece: PieceSeen): boolean => state.selection.garment === piec
 
 function areaText(area: number): string {
   return state.wishes.units === "in" ? `${(area / 0.0254 ** 2).toFixed(0)}\u202fsq in` : `${(area * 1e4).toFixed(0)}\u202fcm²`;
+}
+
+/** A name no wider than its piece; the whole one stands in the properties. */
+function shortened(name: string, wide: number): string {
+  const most = Math.max(4, Math.floor(wide / 8));
+  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }
 
 const extent = (points: readonly Point[], axis: 0 | 1): number => Math.max(...points.map((p) => p[axis])) - Math.min(...points.map((p) => p[axis]));
@@ -136,17 +142,19 @@ function arrow(points: readonly Point[]): TemplateResult {
 
 function proposalView(): TemplateResult[] {
   const proposal = state.proposal!, at = new Map(proposal.pieces.map((piece) => [piece.piece, piece]));
-  return proposal.seams.map((seam, i) => {
+  const added = proposal.pieces.filter((piece) => !state.piece(proposal.garment, piece.piece));
+  const outlines = added.map((piece) => svg`<g class="piece unplaced"><polygon points=${join(table.onScreen(piece, outline(piece)))} fill="none"></polygon></g>` as TemplateResult);
+  return outlines.concat(proposal.seams.map((seam, i) => {
     const off = proposal.off.has(i);
     return svg`<g class="seam proposed ${off ? "off" : ""} ${seam.unsure ? "unsure" : ""}">
       ${[...seam.a, ...seam.b].map((side) => {
         const piece = at.get(side.piece), line = piece?.edges[side.edge]?.line;
         if (!piece || !line) return nothing;
-        const points = table.onScreen(piece, side.reversed ? [...line].reverse() : line), spot = along(points, 0.5);
-        return svg`<polyline points=${join(points)}></polyline>${off ? nothing : arrow(points)}<text x=${spot.at[0]} y=${spot.at[1]}>${i + 1}</text>`;
+        const points = table.onScreen(piece, side.reversed ? [...line].reverse() : line), spot = along(points, 0.5), short = lengthOf(points) < 26;
+        return svg`<polyline points=${join(points)}></polyline>${off || short ? nothing : svg`${arrow(points)}<text x=${spot.at[0]} y=${spot.at[1]}>${i + 1}</text>`}`;
       })}
     </g>` as TemplateResult;
-  });
+  }));
 }
 
 function sewingView(): TemplateResult {

@@ -221,7 +221,7 @@ export const en = {
   "sewing.title": "Sewing",
   "sewing.first": "First side",
   "sewing.second": "Second side",
-  "sewing.edges": "{count} edges",
+  "sewing.edges": "edges: {count}",
   "sewing.click": "click an edge",
   "sewing.hint.a": "Click the edge it is sewn to. Shift adds edges to this side, Enter goes to the other.",
   "sewing.hint.b": "Click edges of the other side; Enter sews, R reverses.",
