@@ -8,7 +8,7 @@ import pytest
 from toile._kernels import SurfaceTree
 from toile.body.model.make import named_body
 from toile.core.records import Body
-from toile.sim.colliders.tip_proxy import HIGHEST, tip_proxies
+from toile.sim.colliders.tip_proxy import HIGHEST, _cone, tip_proxies
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +39,12 @@ def test_tip_proxies_turn_with_the_body(woman: Body) -> None:
 def test_a_body_without_tips_is_left_alone() -> None:
     man = named_body("man")
     assert not len(tip_proxies(man).vertex)
+
+
+def test_a_ring_of_tips_round_nothing_has_no_cone() -> None:
+    """The hem of modelled clothes stands out all round: the middle of such tips is far from every vertex."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 40, endpoint=False)
+    ring = np.stack([0.5 * np.cos(angle), np.zeros(40), 0.5 * np.sin(angle)], axis=1)
+    outward = ring / 0.5
+    vertex, rise, frame = _cone(ring, outward, np.ones(40, bool), np.arange(40, dtype=np.int32))
+    assert len(vertex) == len(rise) == len(frame) == 0

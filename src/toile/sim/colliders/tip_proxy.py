@@ -90,9 +90,15 @@ def _cone(x: Floats, normal: Floats, coarse: Bools, tips: Ints) -> tuple[Ints, F
     """Return vertices, rise and frame of the cone over some tips, no side of it steeper than SLOPE."""
     centre = x[tips].mean(axis=0)
     near = np.flatnonzero(coarse & (np.linalg.norm(x - centre, axis=1) < REACH))
+    none = np.zeros(0, np.int32)
+    if len(near) < 3:
+        # a ring of tips round nothing, as at the hem of modelled clothes: there is no cone over it
+        return none, np.zeros((0, 3)), none
     axis = normal[near].mean(axis=0)
     axis = axis / max(float(np.linalg.norm(axis)), 1e-12)
     near = near[normal[near] @ axis > 0.2]
+    if len(near) < 3:
+        return none, np.zeros((0, 3)), none
     height = (x[near] - centre) @ axis
     aside = x[near] - centre - height[:, None] * axis
     apart = np.linalg.norm(aside[:, None] - aside[None], axis=2)
