@@ -398,3 +398,12 @@ def test_the_page_gets_a_scene_that_lives_by_itself(skirt: Page) -> None:
     arrays = {name: np.asarray(values) for name, values in blocks["SCEN"].arrays.items()}
     assert len(arrays["start.position"]) == len(skirt.frame.position)
     assert "MOTN" in blocks
+
+
+def test_a_garment_that_is_added_while_another_is_sewn_is_sewn_too(page: Page) -> None:
+    page.do("set_mesh", edge_length=EDGE)
+    page.do("add_draft", draft="skirt")
+    page.do("add_draft", draft="top")
+    page.sewn()
+    assert page.cloth[0][1].meta["garment_names"] == ["skirt", "top"]
+    assert not page.refusals

@@ -55,6 +55,13 @@ class Background:
         if self._thread is not None:
             self._thread.join()
 
+    def drop(self) -> None:
+        """Stop it; nobody wants to hear what came of it."""
+        self.cancel()
+        self._thread, self._seen = None, None
+        while not self._results.empty():
+            self._results.get()
+
     def _run(
         self, work: Callable[[], Any], then: Callable[[Any], None], refused: Callable[[str], None]
     ) -> None:

@@ -70,8 +70,7 @@ def _show(session: Session, message: a.Show) -> None:
 
 def _scene(session: Session, message: a.Scene) -> None:
     if session.sewing:
-        session.background.cancel()
-        session.background.finished()
+        session.background.drop()
     session.stage.play_scene(message)
 
 

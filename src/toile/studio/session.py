@@ -64,6 +64,7 @@ class Session:
         self._overlays: dict[int, tuple[str, float, Any, Any]] = {}
         self._looks: tuple[Any, Any, list[dict[str, Any]]] = (None, None, [])
         self._unsaved = 0.0
+        self._figures: tuple[float, float] | None = None
         self._behind = False
         """the cloth is still that of an earlier edit of a drag"""
         self._clock, self._dirty, self._contacts = Clock(), True, (0.0, 0)
@@ -167,19 +168,21 @@ class Session:
         """Let the stage follow the project, tell the page, keep it."""
         after = self.history.project
         was_sewn = self.stage.sewn
+        anew = needs_sewing(self.stage.project, after)
         self.warning = ""
         if self.sewing:
             if not needs_sewing(before, after):
                 # what is being sewn is brought up to date when it is done
                 self.stage.project = after
-            elif may_sew or was_sewn:
-                self.background.cancel()
-                self.background.finished()
+            else:
+                self.background.drop()
+                self.stage = Stage(after, self.inputs)
+                anew = may_sew = True
         if not self.sewing:
             # of the edits of a drag that have come together, the cloth follows the last
-            self._behind = dragged and not needs_sewing(self.stage.project, after)
+            self._behind = dragged and not anew
             if not self._behind:
-                self._follow(after, was_sewn, may_sew)
+                self._follow(after, was_sewn, may_sew, anew)
         self.revision += 1
         self._tell_project()
         self._unsaved = self._unsaved or time.monotonic()
@@ -187,9 +190,8 @@ class Session:
             self.autosave()
         self._dirty = True
 
-    def _follow(self, after: Project, was_sewn: bool, may_sew: bool) -> None:
+    def _follow(self, after: Project, was_sewn: bool, may_sew: bool, anew: bool) -> None:
         before, self._behind = self.stage.project, False
-        anew = needs_sewing(before, after)
         if anew:
             self.stage.project = after
             if before.person != after.person:
@@ -214,8 +216,7 @@ class Session:
     def dress(self) -> None:
         """Sew the outfit from flat pieces."""
         if self.sewing:
-            self.background.cancel()
-            self.background.finished()
+            self.background.drop()
         self.stage.play_scene(a.Scene())
         self._sew()
 
@@ -285,8 +286,7 @@ class Session:
         history, hung = load_project(path)
         stage = Stage(history.project, self.inputs)
         if self.background.busy:
-            self.background.cancel()
-            self.background.finished()
+            self.background.drop()
         self.history, self.stage, self.file = history, stage, file
         self.revision += 1
         self.saved_at = self.revision
@@ -312,7 +312,7 @@ class Session:
         """Compute and show a frame when it is time for one."""
         self.background.finished()
         if self._behind and not self.sewing:
-            self._follow(self.history.project, self.stage.sewn, False)
+            self._follow(self.history.project, self.stage.sewn, False, False)
         now = time.monotonic()
         if now >= self._next_frame and (self._dirty or self.background.busy or self._moves()):
             self._next_frame = max(self._next_frame + 1 / FPS, now - 1 / FPS)
@@ -447,8 +447,10 @@ class Session:
             garment, state = cloth.garment, cloth.state
             vertices, triangles, left = garment.particle_count, len(garment.triangles), cloth.left
             pinned = len(cloth.pinned)
-            energy = float(0.5 * np.sum(cloth.mass[:, None] * state.velocity**2))
-            stretch = float(np.percentile(triangle_strain(garment, state.position), 99))
+            if self._figures is None or not stage.rests:
+                stretch = float(np.percentile(triangle_strain(garment, state.position), 99))
+                self._figures = float(0.5 * np.sum(cloth.mass[:, None] * state.velocity**2)), stretch
+            energy, stretch = self._figures
         return told.Status(
             playing=self.playing, moving=stage.mover.on, sewn=stage.sewn, scene=stage.scene.name,
             time=stage.time, motion_time=stage.mover.clock % max(stage.mover.duration, 1e-6),
