@@ -89,7 +89,8 @@ def test_a_scan_is_drawn_and_dressed(scan, tmp_path, capsys):
     skirt, dressed = tmp_path / "skirt.txt", tmp_path / "dressed.toile"
     assert main(["draft", "skirt", "--body", str(out), "-o", str(skirt)]) == 0
     # 4 cm are coarse: the audit may complain, the file is written all the same
-    assert main(["dress", str(skirt), "--body", str(scan), "--edge", "4cm", "-o", str(dressed)]) in (0, 1)
+    # the body, not the scan again: both commands open it by the same function, and to find it takes long
+    assert main(["dress", str(skirt), "--body", str(out), "--edge", "4cm", "-o", str(dressed)]) in (0, 1)
     recording = load_recording(dressed)
     assert np.abs(recording.body.vertices - load_body(out).vertices).max() < 1e-9
     assert audit_drape(recording).inside_deep_count == 0
