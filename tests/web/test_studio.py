@@ -184,7 +184,7 @@ def test_pieces_without_seams_are_sewn_by_clicks_and_walk(hands: Hands, tmp_path
     hands.begin()
     page = hands.page
     with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Control+o")
+        page.locator("[data-command='file.open']").click()
     chooser.value.set_files(str(tmp_path / "bare.dxf"))
     hands.until("state.project.garments.length === 1 && state.allPieces().length === 2")
     assert hands.state("state.project.garments[0].seams.length") == 0

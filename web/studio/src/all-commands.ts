@@ -77,6 +77,9 @@ function escape(): void {
   else state.select({});
 }
 
+/** A key that browsers know themselves may not open their window of files: then ours has a button for it. */
+const openAny = (): void => (navigator.userActivation?.isActive === false ? openProjects() : chooseFiles());
+
 /** Whoever walks does so in time that runs. */
 function walk(): void {
   const on = !state.status?.moving;
@@ -88,7 +91,7 @@ const record = (): void => link.send({ type: "record_frames", on: !state.status?
 
 const PARTS: Command[] = [
   { id: "palette", text: "palette.open", icon: "search", key: "Ctrl+K", group: "group.help", run: openPalette },
-  { id: "file.open", text: "file.open", icon: "folder", key: "Ctrl+O", group: "group.file", run: chooseFiles },
+  { id: "file.open", text: "file.open", icon: "folder", key: "Ctrl+O", group: "group.file", run: openAny },
   { id: "file.folder", text: "file.folder", icon: "folder", group: "group.file", run: openProjects },
   { id: "file.save", text: "file.save", icon: "save", key: "Ctrl+S", group: "group.file", run: () => void attempt({ type: "save" }) },
   { id: "file.export", text: "file.export", icon: "download", key: "Ctrl+E", group: "group.file", run: openExport },

@@ -4,7 +4,7 @@ import { allCommands, nameOf } from "../commands";
 import { act, choiceRow } from "../parts/fields";
 import { icon } from "../parts/icon";
 import { say } from "../parts/say";
-import { fetchFile } from "../project";
+import { chooseFiles, fetchFile } from "../project";
 import { attempt, link } from "../scene/link";
 import { state } from "../state";
 import { t, word } from "../texts";
@@ -82,6 +82,7 @@ export function openProjects(): void {
       await attempt({ type: "open", file: name });
     };
     return html`<p class="hint">${t("open.hint")}</p>
+      <div class="acts">${act(t("open.choose"), "upload", chooseFiles, { main: true })}</div>
       <ul class="list">${names.map((name) => html`<li><button class="line-button" @click=${() => void take(name)}>${icon("folder")}<span>${name}</span></button>
         <button class="small bare" aria-label=${t("file.fetch.name", { name })} data-tip=${t("file.fetch")} @click=${() => void fetchFile(name)}>${icon("download")}</button></li>`)}</ul>
       ${names.length ? nothing : html`<p class="hint">${t("open.none")}</p>`}`;

@@ -230,7 +230,7 @@ function dragPiece(piece: PieceSeen, p: Point, more: boolean, edge: number | nul
     },
     end: (done) => {
       // the places may have come up under a pointer that stood still
-      if (last) overBody(last, piece.piece);
+      if (last && !dropping.over) overBody(last, piece.piece);
       const place = dropping.over, dropped = dropping.piece !== "";
       Object.assign(dropping, { piece: "", over: "" });
       for (const run of runs) run.end(done && !dropped);

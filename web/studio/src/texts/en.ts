@@ -45,6 +45,7 @@ export const en = {
   "file.fetch.name": "Download {name}",
   "open.title": "The project’s folder",
   "open.hint": "Each file is opened for what it is. Others can be dropped anywhere on the window.",
+  "open.choose": "Choose files of this computer",
   "open.none": "There is nothing in it yet.",
 
   "line.opening": "Connecting",
