@@ -64,7 +64,7 @@ def run_body(options: argparse.Namespace) -> int:
         source = body_source(options.source, options.bones)
     else:
         source = BodySource(
-            sex={"woman": "female", "man": "male"}[options.sex],
+            sex="female" if options.sex == "woman" else "male",
             age=options.age,
             measures=wanted,
             label=path.stem,

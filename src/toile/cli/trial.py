@@ -98,8 +98,10 @@ def _one(path: Path, name: str, output: Path, settings: TrialSettings) -> int:
         draw_pattern(proposal.pattern, pieces, unsure=proposal.unsure, numbers=True)
         base = read_pattern(path, alone=True)
         if not base.seams:
-            told = {"remarks": proposal.remarks, "unsure": proposal.unsure, "told": proposal.pieces}
-            write_seams(proposal.pattern, seams, base=base, **told)
+            write_seams(
+                proposal.pattern, seams, base=base,
+                remarks=proposal.remarks, unsure=proposal.unsure, told=proposal.pieces,
+            )  # fmt: skip
 
     for ending in (".pieces.png", ".png", ".seams"):
         result_path(output, name, ending).unlink(missing_ok=True)

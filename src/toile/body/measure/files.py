@@ -58,8 +58,8 @@ def _seamly(data: bytes, source: str) -> tuple[str, dict[str, float]]:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        words = expat.ErrorString(error.code)
-        raise ToileError(f"{source}, line {error.lineno}: not valid XML: {words}") from error
+        why = expat.ErrorString(error.code)
+        raise ToileError(f"{source}, line {error.lineno}: not valid XML: {why}") from error
     words = reader.words
     if words.get("root") not in ("vit", "smis"):
         raise ToileError(f"{source}: not a table of one person (.vit, .smis): multisize tables hold no body")
