@@ -92,4 +92,4 @@ def attach() -> None:
     for kind, draw in PICTURES.items():
         kind._repr_png_ = draw  # type: ignore[attr-defined]
     for kind in (Body, Recording):
-        kind.to_trimesh = to_trimesh  # type: ignore[attr-defined]
+        kind.to_trimesh = to_trimesh  # type: ignore[union-attr]

@@ -64,9 +64,7 @@ def check_kind(function: str, argument: str, value: object, kinds: tuple[type, .
         raise TypeError(f"{function}: {argument} is a {type(value).__name__}, wanted a {wanted}: {advice}")
 
 
-def _worn(
-    function: str, patterns: Pattern | MeshGarment | Sequence[Pattern | MeshGarment], body: Body
-) -> Sequence[Pattern | MeshGarment]:
+def _worn(function: str, patterns: Any, body: object) -> Sequence[Pattern | MeshGarment]:
     """Return what is worn as a list; whatever is no garment or no body is named."""
     check_kind(function, "body", body, (Body,), 'such as toile.named_body("woman")')
     if isinstance(patterns, Pattern | MeshGarment):

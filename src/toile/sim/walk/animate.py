@@ -88,7 +88,9 @@ def animate(
     solver and collider name another method than the default engine, tune its settings by name.
     """
     _check_kinds(garment, body, motion)
-    own = {name: value for name, value in (("seconds", seconds), ("fps", fps)) if value is not None}
+    own: dict[str, Any] = {
+        name: value for name, value in (("seconds", seconds), ("fps", fps)) if value is not None
+    }
     settings = replace(settings or AnimateSettings(), **own)
     method = make_method(solver, collider, tune, engine)
     with heard(progress) as told:
