@@ -223,3 +223,25 @@ def test_doubtful_seams_are_marked_in_the_seam_file(tmp_path: Path) -> None:
     text = (tmp_path / "coat.seams").read_text()
     assert text.count("# DOUBTFUL") == len(found.unsure) > 0
     assert len(read_pattern(tmp_path / "coat.dxf").seams) == len(found.pattern.seams)
+
+
+def test_a_cuff_that_may_be_pleated_or_buttoned_is_marked() -> None:
+    """A shirt's cuff was sewn end to end and onto a longer sleeve without a mark."""
+    shirt = loose(sewn("shirt"))
+
+    def cut(panel: Panel) -> Panel:
+        if "cuff" not in panel.name:
+            return panel
+        low, high = panel.vertices[:, 1].min(), panel.vertices[:, 1].max()
+        middle = panel.vertices[:, 0].mean()
+        # narrower all over, and corners cut at its free edge
+        share = np.where(panel.vertices[:, 1] > (low + high) / 2.0, 0.85, 0.9)
+        across = middle + share * (panel.vertices[:, 0] - middle)
+        return replace(panel, vertices=np.column_stack([across, panel.vertices[:, 1]]))
+
+    before, after = (propose_seams_and_places(p) for p in (shirt, loose(sewn("shirt"), cut)))
+    marked = {s.name for k, s in enumerate(after.pattern.seams) if k in after.unsure}
+    cuffs = {s.name for s in after.pattern.seams if "cuff" in s.name}
+    assert len(cuffs) == 4
+    assert cuffs <= marked
+    assert {s.name for s in before.pattern.seams} == {s.name for s in after.pattern.seams}

@@ -20,7 +20,7 @@ MEN = re.compile(r"(?<![a-z])(m|man|men|mens|male|herren|homme|uomo|hombre|homem
 EASE_SIZES = 1.0
 """sizes below the one that the garment would be just wide enough for: people wear clothes with some ease"""
 UNEVEN = 0.08
-"""girths that are more uneven on a woman may be a man's: shirts and dresses have that much play [m]"""
+"""waist and hips that are more uneven on a woman may be a man's [m]"""
 CLEARLY = 0.6
 """a man's proportions must fit so much better than a woman's"""
 CLEAR = 0.02
@@ -34,8 +34,8 @@ RANGE = {"woman": (0.0, 11.0), "man": (1.0, 11.0)}
 def wearer_of(pattern: Pattern) -> tuple[str, Body]:
     """Return a body whose size the garment fits, and who that is in words.
 
-    Sex is told by a word in the pattern's name, else by bust, waist and hips: where they clearly have a man's
-    proportions it is a man, else a woman. A garment that covers no girth, or whose
+    Sex is told by a word in the pattern's name, else by waist and hips of trousers and skirts: where they
+    clearly have a man's proportions it is a man, else a woman. A garment that covers no girth, or whose
     pieces cannot be laid out, is put on the standard body.
     """
     said = "man" if MEN.search(re.sub(r"[\W_]+", " ", pattern.name.lower())) else ""
@@ -69,8 +69,11 @@ def _trunk_girths(pattern: Pattern, body: Body) -> list[Girth]:
 
 
 def _unlike(sex: str, found: list[Girth]) -> float:
-    """Return how far girths are from the proportions of a sex [m]: how uneven they are in their best size."""
-    if len(found) < 2:
+    """Return how far girths are from the proportions of a sex [m]: how uneven they are in their best size.
+
+    Boxy tops are worn by everybody: only waist and hips of what hangs from the waist tell.
+    """
+    if len(found) < 2 or any(g.name == "bust" for g in found):
         return 0.0
     table = SizeTable(sex, open_body(sex))
     step = table.base(found)

@@ -25,6 +25,13 @@ from toile.pattern.understand.stitch import (
     within,
 )
 
+DOUBT = 0.7
+"""confidence of what may as well be made otherwise: it is marked"""
+FULL = 1.03
+"""a sleeve that is longer than its cuff by more is gathered or pleated, which lengths do not tell"""
+CORNERS = 0.01
+"""long edges of a cuff that differ by more have cut corners [m]"""
+
 
 def halved(garment: Pieces, chain: Chain) -> tuple[Chain, Chain]:
     """Return both halves of a chain; the edge in the middle is cut where no corner lies there."""
@@ -118,11 +125,12 @@ def _onto_neck(garment: Pieces, found: Joined, pieces: Sequence[Known], one: Kno
         _closed(garment, found, one)
 
 
-def _closed(garment: Pieces, found: Joined, one: Known) -> None:
-    """Sew a strip end to end."""
+def _closed(garment: Pieces, found: Joined, one: Known, buttoned: bool = False) -> None:
+    """Sew a strip end to end; where buttons may close it that is doubtful, as at a centre front."""
     right, left = one.stretch("end", 1), one.stretch("end", -1)
     if right and left:
-        sew(found, garment, End(one, right), End(one, left), f"{one.panel.name} closed")
+        least = DOUBT if buttoned else 1.0
+        sew(found, garment, End(one, right), End(one, left), f"{one.panel.name} closed", least)
 
 
 def _collar_on_stand(garment: Pieces, found: Joined, stand: Known, collar: Known) -> None:
@@ -236,9 +244,17 @@ def onto_sleeves(garment: Pieces, found: Joined) -> None:
         if hem and strip:
             sure = sure_of(one, sleeve) * within(hem.length / strip.length, 0.97, 1.35)
             words = f"cuff onto sleeve, {in_cm(strip.length, hem.length)}"
+            if hem.length > FULL * strip.length:
+                sure, words = min(sure, DOUBT), f"{words}: gathered, or laid in pleats"
             ease = ease_of(strip.length, hem.length)
             found.add(strip.refs, hem.refs, sure, f"cuff {sleeve.panel.name}", words, ease)
-            _closed(garment, found, one)
+            _closed(garment, found, one, _buttoned(one))
+
+
+def _buttoned(one: Known) -> bool:
+    """Say whether a cuff has cut corners: it is closed by buttons, where a knitted one is sewn shut."""
+    lower, upper = one.stretch("lower"), one.stretch("upper")
+    return bool(lower and upper and abs(lower.length - upper.length) > CORNERS)
 
 
 def onto_hems(garment: Pieces, found: Joined) -> None:
