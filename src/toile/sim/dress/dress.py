@@ -74,7 +74,7 @@ def _worn(function: str, patterns: Any, body: object) -> Sequence[Pattern | Mesh
         check_kind(function, "patterns", patterns, (Pattern,), advice)
     for k, one in enumerate(patterns):
         check_kind(function, f"patterns[{k}]", one, (Pattern, MeshGarment), advice)
-    return patterns
+    return list(patterns)
 
 
 def _dress(
