@@ -162,8 +162,10 @@ def _sewn(trial: Trial, proposal: Proposal, settings: TrialSettings) -> tuple[Tr
     found = audit_drape(recording)
     if found.tight:
         # narrow in every place: a tailor takes it for what is cut for a knit
-        recording = dress([proposal.pattern], body, fabric=KNIT, edge_length=settings.edge_length)
-        found, words = audit_drape(recording), f"{words}, {KNIT}"
+        knitted = dress([proposal.pattern], body, fabric=KNIT, edge_length=settings.edge_length)
+        judged = audit_drape(knitted)
+        if found.broken or not judged.broken:
+            recording, found, words = knitted, judged, f"{words}, {KNIT}"
     return replace(trial, stage="done", body=words, problems=found.broken, tight=found.tight), recording
 
 
