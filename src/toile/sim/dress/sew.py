@@ -58,7 +58,7 @@ SMOOTHING = 10.0
 CALM = 2
 """so many frames at rest, one after the other, end the drape"""
 NONE = np.zeros(0, dtype=np.int32)
-Progress = Callable[[str, float], None]
+Progress = Callable[[str, float], object]
 """called with what is being done and how far it is, 0 … 1"""
 
 
