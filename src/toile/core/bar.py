@@ -10,7 +10,7 @@ from typing import TextIO
 
 from toile.core.work import at_work, is_heard, tell
 
-Heard = Callable[[str, float], None]
+Heard = Callable[[str, float], object]
 """called with what is being done and how far it is (0 … 1)"""
 WAIT = 1.0
 """what is done within this time is not shown [s]"""
