@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from toile.core.errors import ToileError
@@ -20,6 +22,18 @@ def mean_of_each(label: Ints, points: Floats, count: int) -> Floats:
 def sewn_labels(garment: Garment) -> Ints:
     """Return a number per particle that particles joined by a seam share, (n,)."""
     return linked(garment.particle_count, garment.uv_particle[garment.seam_uv])
+
+
+def points_apart(garment: Garment) -> Garment:
+    """Return a garment whose particles are its uv points: the same before and after seams are welded."""
+    points = np.arange(len(garment.uv), dtype=np.int32)
+    return replace(
+        garment,
+        triangles=garment.triangles_uv,
+        uv_particle=points,
+        hold_particle=np.zeros(0, dtype=np.int32),
+        particle_garment=garment.particle_garment[garment.uv_particle],
+    )
 
 
 def triangle_rest_areas(garment: Garment) -> Floats:

@@ -6,7 +6,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -102,15 +101,3 @@ class Background:
         self._told(self.what, 1.0, "")
         while not self._results.empty():
             self._results.get()()
-
-
-def points_apart(garment: Garment) -> Garment:
-    """Return a garment whose particles are its uv points: the same before and after seams are welded."""
-    points = np.arange(len(garment.uv), dtype=np.int32)
-    return replace(
-        garment,
-        triangles=garment.triangles_uv,
-        uv_particle=points,
-        hold_particle=np.zeros(0, dtype=np.int32),
-        particle_garment=garment.particle_garment[garment.uv_particle],
-    )

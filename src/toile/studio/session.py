@@ -12,10 +12,11 @@ import numpy as np
 from toile.core.errors import ToileError
 from toile.core.records import Garment, PosedBody, Recording
 from toile.core.work import tell
+from toile.garment.particles import points_apart
 from toile.jobs.describe import Inputs
 from toile.studio import asked as a
 from toile.studio import told
-from toile.studio.background import Background, points_apart
+from toile.studio.background import Background
 from toile.studio.commands import AddDraft, Edit, NewGarment, OpenPattern
 from toile.studio.cutting import needs_sewing
 from toile.studio.frames import Flags, joints_of

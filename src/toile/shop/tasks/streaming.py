@@ -6,7 +6,6 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ import numpy as np
 from toile.core.provenance import Provenance
 from toile.core.records import Body, Floats, Garment
 from toile.export.playback import playback_blocks
+from toile.garment.particles import points_apart
 from toile.io.blocks import packed
 from toile.sim.dress.watch import watched
 from toile.store.clip import Clip
@@ -58,18 +58,6 @@ def stream(coming: Coming, path: Path) -> None:
             file.flush()
 
 
-def flat(garment: Garment) -> Garment:
-    """Return a garment whose particles are its uv points: the same before and after seams are welded."""
-    points = np.arange(len(garment.uv), dtype=np.int32)
-    return replace(
-        garment,
-        triangles=garment.triangles_uv,
-        uv_particle=points,
-        hold_particle=np.zeros(0, dtype=np.int32),
-        particle_garment=garment.particle_garment[garment.uv_particle],
-    )
-
-
 class SewingFilm:
     """Records each sewing that goes on within as sewing-1.play, sewing-2.play … in a folder.
 
@@ -102,7 +90,7 @@ class SewingFilm:
         self._uv, self._number, self._frames = len(garment.uv), 0, queue.Queue()
         name = f"sewing-{len(self.names) + 1}.play"
         self.names.append(name)
-        coming = Coming(flat(garment), self._body, self._taken(self._frames), self.COUNT)
+        coming = Coming(points_apart(garment), self._body, self._taken(self._frames), self.COUNT)
         self._thread = threading.Thread(target=stream, args=(coming, self._folder / name))
         self._thread.start()
 
