@@ -100,7 +100,7 @@ def test_what_cannot_be_sewn_is_a_reason_not_the_end(tmp_path, capsys):
 def test_unknown_garment_body_and_fabric(tmp_path, capsys):
     out = ["-o", str(tmp_path)]
     assert main(["catalogue", "--garments", "toga", *out]) == 2
-    assert "there is no draft 'toga'" in capsys.readouterr().err
+    assert "no draft 'toga'" in capsys.readouterr().err
     assert main(["catalogue", "--garments", "top", "--bodies", "w1", *out]) == 2
     assert "no body 'w1'" in capsys.readouterr().err
     assert main(["catalogue", "--garments", "top", "--fabric", "paper", *out]) == 2

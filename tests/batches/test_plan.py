@@ -97,7 +97,7 @@ def test_bodies_from_a_table(tmp_path: Path) -> None:
 
 
 BAD = {
-    "unknown draft": ('draft = "skirt"', 'draft = "toga"', "12: garments[0].wear[0]: there is no draft"),
+    "unknown draft": ('draft = "skirt"', 'draft = "toga"', "12: garments[0].wear[0]: no draft 'toga'"),
     "unknown style": ("flare =", "flair =", "17: garments[0].wear[0].style.flair: draft skirt has no option"),
     "wrong unit": ('"5cm"', '"5kg"', "3: edge_length must be a number or a length"),
     "no unit": ('"5cm"', "5", "3: edge_length is 5: give 0.001 to 0.5 m"),

@@ -164,5 +164,5 @@ def test_toile_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["import", str(cloth), "--garment", str(known), "-o", str(back)]) == 1
     assert "3 frames of tube" in capsys.readouterr().out
     np.testing.assert_allclose(load_recording(back).positions, recording(3).positions, atol=1e-6)
-    assert main(["import", str(known), "--garment", str(known), "-o", str(back)]) == 2
+    assert main(["import", str(known), "--garment", str(known), "--force", "-o", str(back)]) == 2
     assert "not a USD file" in capsys.readouterr().err

@@ -243,7 +243,7 @@ def test_unknown_limb_is_named(woman):
 
 
 def test_panel_without_placement_says_what_to_add(woman):
-    with pytest.raises(ToileError, match=r"patch.*around"):
+    with pytest.raises(ToileError, match=r"patch.*'place front'"):
         place(one_panel("patch", None), woman)
 
 

@@ -23,7 +23,6 @@ def recording(position: np.ndarray, garment) -> Recording:
         times=np.array([0.0]),
         positions=position[None],
         body_vertices=np.zeros((1, 0, 3)),
-        settings={},
     )
 
 

@@ -20,7 +20,7 @@ def worn_tube() -> Recording:
     position = chosen + 0.02 * out
     return Recording(
         garment=garment, body=body, times=np.array([0.0, 0.1]), positions=np.stack([position, position]),
-        body_vertices=np.stack([body.vertices, body.vertices]), settings={},
+        body_vertices=np.stack([body.vertices, body.vertices]),
     )  # fmt: skip
 
 

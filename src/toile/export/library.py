@@ -127,8 +127,10 @@ def export(
         raise ToileError(f"cannot write {path}: choose one of {ENDINGS}")
     with heard(progress), opened(recording) as source:
         shown = Smoothed(source, smooth) if smooth else source
+        if suffix != ".toile":
+            shown = Told(shown, f"writing {Path(path).name}")
+        # last: formats ask what is placed for its axes
         if suffix not in AS_RECORDED:
             shown = placed(shown, own_axes=suffix in SAY_AXES)
-        what = f"writing {Path(path).name}"
-        written = EXPORTS[suffix](shown if suffix == ".toile" else Told(shown, what), path, **options)
+        written = EXPORTS[suffix](shown, path, **options)
     return written if isinstance(written, list) else [Path(path)]
