@@ -29,7 +29,7 @@ FOUND = {
     "wardrobe": ("wardrobe_skirt_default_engine.png", 1),
     "figures": ("figure_0.png", 1),
     "hanging": ("hanging_corner.png", 4),
-    "falling": ("falling_adaptive.png", 4),
+    "falling": ("falling_adaptive.png", 3),
 }
 """experiment -> a picture that it draws, and how many claims it judges at least"""
 

@@ -25,10 +25,11 @@ SLOW = 60_000
 
 @pytest.fixture(scope="module")
 def looks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A walk in a skirt as a folder and as one file."""
+    """A walk in a wide skirt as a folder and as one file."""
     place = tmp_path_factory.mktemp("looks")
     body = toile.named_body("woman")
-    skirt = toile.dress([toile.draft("skirt", body.measurements)], body, fabric=["wool"], edge_length=0.035)
+    pattern = toile.draft("circle_skirt", body.measurements)
+    skirt = toile.dress([pattern], body, fabric=["wool"], edge_length=0.035)
     settings = AnimateSettings(seconds=0.5, lead=0.3, fps=30)
     plan = plan_walk(skirt, body, toile.read_motion("walk"), settings=settings)
     record_walk(place / "look.toile", skirt.garment, body, plan)
@@ -105,17 +106,16 @@ def test_cloth_follows_the_pointer(looks: Path, page: Any) -> None:
         start = (box["x"] + hem["x"], box["y"] + hem["y"])
         page.mouse.move(*start)
         page.mouse.down()
-        page.mouse.move(start[0] + 14, start[1], steps=4)
+        page.mouse.move(start[0] + 30, start[1], steps=4)
         number = int(page.locator("canvas").get_attribute("data-live"))
         lives(page, number + 30)
         pulled = page.evaluate(WHERE, hem["particle"])
         page.mouse.up()
         lives(page, number + 90)
         back = page.evaluate(WHERE, hem["particle"])
-    # fourteen points are a hand's breadth; a narrow skirt slides round the leg and gives less
-    assert pulled["x"] > hem["x"] + 5
-    # let go it falls back, until it rests on the leg
-    assert back["x"] < pulled["x"] - 0.2 * (pulled["x"] - hem["x"])
+    assert pulled["x"] > hem["x"] + 15
+    # let go it falls back, as far as its folds did not change
+    assert back["x"] < pulled["x"] - 0.5 * (pulled["x"] - hem["x"])
 
 
 SCREEN = """
