@@ -131,9 +131,13 @@ class Session:
         if isinstance(content, Edit):
             self._edit(content, envelope.group)
             return
+        if isinstance(content, a.Ack):
+            HANDLERS[a.Ack](self, content)
+            return
+        # hands, steps and exports act on cloth that has followed the drag before them
+        self._catch_up()
         HANDLERS[type(content)](self, content)
-        if not isinstance(content, a.Ack):
-            self._dirty = True
+        self._dirty = True
 
     def _edit(self, edit: Edit, group: str) -> None:
         self._edit_came = time.monotonic()
@@ -190,6 +194,10 @@ class Session:
         if not dragged:
             self.autosave()
         self._dirty = True
+
+    def _catch_up(self) -> None:
+        if self._behind and not self.sewing:
+            self._follow(self.history.project, self.stage.sewn, False, False)
 
     def _follow(self, after: Project, was_sewn: bool, may_sew: bool, anew: bool) -> None:
         before, self._behind = self.stage.project, False
@@ -312,8 +320,7 @@ class Session:
     def tick(self) -> None:
         """Compute and show a frame when it is time for one."""
         self.background.finished()
-        if self._behind and not self.sewing:
-            self._follow(self.history.project, self.stage.sewn, False, False)
+        self._catch_up()
         now = time.monotonic()
         if now >= self._next_frame and (self._dirty or self.background.busy or self._moves()):
             self._next_frame = max(self._next_frame + 1 / FPS, now - 1 / FPS)
